@@ -321,8 +321,8 @@ struct QueryStringTests {
           _ = realm.objects(Sheet.self).filter("ANY pages == %@", binder)
         },
         "Cannot compare value 'Binder' of type 'Binder' to property 'pages' of type 'Sheet'. A "
-          + "link is equal to objects of its own class alone. Documentation/QueryLanguage.md has all "
-          + "literals. In: ANY pages == %@")
+          + "link is equal to objects of its own class alone. Documentation/QueryLanguage.md has "
+          + "all literals. In: ANY pages == %@")
       expectEqual(
         Traps.text {
           let sheet = Sheet()

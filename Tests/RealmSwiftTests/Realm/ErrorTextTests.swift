@@ -46,8 +46,9 @@ struct ErrorTextTests {
   private static let keyPaths: [Row] = [
     (
       "Invalid key path: 'Labelled.note' is not @Persisted. The database does not have it, so it "
-        + "can neither be searched, sorted nor observed: declare it with @Persisted, or use a property "
-        + "that is.", { _ = try Labelled.realm().objects(Labelled.self).where { $0.note == "x" } }
+        + "can neither be searched, sorted nor observed: declare it with @Persisted, or use a "
+        + "property that is.",
+      { _ = try Labelled.realm().objects(Labelled.self).where { $0.note == "x" } }
     ),
     (
       "Invalid key path: 'Labelled.note' is not @Persisted.",
@@ -109,8 +110,8 @@ struct ErrorTextTests {
       }
     ),
     (
-      "Binary too big: 16777217 bytes, and the limit is 16777200. Store them in a file of their own, "
-        + "and here its path.", { _ = Data._stored(Data(count: 1 << 24 | 1)) }
+      "Binary too big: 16777217 bytes, and the limit is 16777200. Store them in a file of their "
+        + "own, and here its path.", { _ = Data._stored(Data(count: 1 << 24 | 1)) }
     ),
     (
       "The key '$a.b' of 'Labelled.scores' must not start with '$'. Percent-encode it: '%24a%2Eb'.",
@@ -120,8 +121,8 @@ struct ErrorTextTests {
       }
     ),
     (
-      "Cannot modify List outside of a write transaction. Change 'Labelled.tags' in 'realm.write { … "
-        + "}'.", { try Labelled.sample().object.tags.append("x") }
+      "Cannot modify List outside of a write transaction. Change 'Labelled.tags' in 'realm.write { "
+        + "… }'.", { try Labelled.sample().object.tags.append("x") }
     ),
     (
       "Cannot modify Results outside of a write transaction. Set 'name' in 'realm.write { … }'.",
@@ -139,8 +140,8 @@ struct ErrorTextTests {
       { _ = try Labelled.sample().realm.objects(Labelled.self)[1] }
     ),
     (
-      "Index 3 is out of bounds (must be less than 2). MutableSet 'Labelled.marks' has 2 elements, at "
-        + "0 to 1.",
+      "Index 3 is out of bounds (must be less than 2). MutableSet 'Labelled.marks' has 2 elements, "
+        + "at 0 to 1.",
       {
         let (realm, object) = try Labelled.sample()
         try realm.write { object.marks.insert(objectsIn: [5, 7]) }
@@ -178,8 +179,8 @@ struct ErrorTextTests {
 
   private static let transactions: [Row] = [
     (
-      "Can't commit a non-existing write transaction. Call beginWrite() first, or use 'realm.write { "
-        + "… }', which commits by itself.", { try Labelled.realm().commitWrite() }
+      "Can't commit a non-existing write transaction. Call beginWrite() first, or use 'realm.write "
+        + "{ … }', which commits by itself.", { try Labelled.realm().commitWrite() }
     ),
     (
       "Can't cancel a non-existing write transaction. Call beginWrite() first;",
@@ -191,17 +192,18 @@ struct ErrorTextTests {
       { try Labelled.sample().object.name = "x" }
     ),
     (
-      "Can only add, remove, or create objects in a Realm in a write transaction - call beginWrite() "
-        + "on the Realm first. Do it in 'realm.write { … }', with the Realm at path '",
+      "Can only add, remove, or create objects in a Realm in a write transaction - call "
+        + "beginWrite() on the Realm first. Do it in 'realm.write { … }', with the Realm at path '",
       { try Labelled.realm().add(Labelled()) }
     ),
     (
-      "This method may only be called on List instances retrieved from a Realm. Add the object that "
-        + "has the List<Int> to a Realm first.", { _ = List<Int>().filter("self > 3") }
+      "This method may only be called on List instances retrieved from a Realm. Add the object "
+        + "that has the List<Int> to a Realm first.", { _ = List<Int>().filter("self > 3") }
     ),
     (
-      "Object type 'Dog' is not managed by the Realm. If using a custom `objectTypes` array in your "
-        + "configuration, add `Dog.self` to it.", { _ = try Labelled.realm().objects(Dog.self) }
+      "Object type 'Dog' is not managed by the Realm. If using a custom `objectTypes` array in "
+        + "your configuration, add `Dog.self` to it.",
+      { _ = try Labelled.realm().objects(Dog.self) }
     ),
   ]
 
@@ -213,37 +215,37 @@ struct ErrorTextTests {
 
   private static let queries: [Row] = [
     query(
-      "Invalid keypath 'nmae': Property 'nmae' not found in object of type 'Labelled'. Did you mean "
-        + "'name'? At column 13, in: age == 3 && nmae == 'x'", "age == 3 && nmae == 'x'"),
+      "Invalid keypath 'nmae': Property 'nmae' not found in object of type 'Labelled'. Did you "
+        + "mean 'name'? At column 13, in: age == 3 && nmae == 'x'", "age == 3 && nmae == 'x'"),
     query(
-      "Invalid keypath 'best.agee': Property 'agee' not found in object of type 'Labelled'. Did you "
-        + "mean 'age'? At column 1, in: best.agee == 3", "best.agee == 3"),
+      "Invalid keypath 'best.agee': Property 'agee' not found in object of type 'Labelled'. Did "
+        + "you mean 'age'? At column 1, in: best.agee == 3", "best.agee == 3"),
     query(
-      "Invalid keypath 'colour': Property 'colour' not found in object of type 'Labelled', at column "
-        + "1, in: colour == 3", "colour == 3"),
+      "Invalid keypath 'colour': Property 'colour' not found in object of type 'Labelled', at "
+        + "column 1, in: colour == 3", "colour == 3"),
     query(
-      "Cannot compare value '507f' of type 'string' to property 'id' of type 'object id'. In a query, "
-        + "an ObjectId is written as oid(507f1f77bcf86cd799439011), with 24 hexadecimal digits. "
-        + "\(page) At column 1, in: id == '507f'", "id == '507f'"),
+      "Cannot compare value '507f' of type 'string' to property 'id' of type 'object id'. In a "
+        + "query, an ObjectId is written as oid(507f1f77bcf86cd799439011), with 24 hexadecimal "
+        + "digits. \(page) At column 1, in: id == '507f'", "id == '507f'"),
     query(
       "Cannot compare value '1950-01-01' of type 'string' to property 'born' of type 'date'. In a "
-        + "query, a date is written without quotes, as 1950-01-01 or 1950-01-01@13:05:00. \(page) At "
-        + "column 1, in: born > '1950-01-01'", "born > '1950-01-01'"),
+        + "query, a date is written without quotes, as 1950-01-01 or 1950-01-01@13:05:00. \(page) "
+        + "At column 1, in: born > '1950-01-01'", "born > '1950-01-01'"),
     query(
       "Cannot compare value 'x' of type 'string' to property 'token' of type 'uuid'. In a query, a "
         + "UUID is written as uuid(3b241101-e2bb-4255-8caf-4136c566a962). \(page)", "token == 'x'"),
     query(
-      "Cannot compare value 'yes' of type 'string' to property 'isOpen' of type 'bool'. In a query, a "
-        + "truth is true or false, without quotes. \(page)", "isOpen == 'yes'"),
+      "Cannot compare value 'yes' of type 'string' to property 'isOpen' of type 'bool'. In a "
+        + "query, a truth is true or false, without quotes. \(page)", "isOpen == 'yes'"),
     query(
-      "Cannot compare value '3' of type 'string' to property 'age' of type 'int'. In a query, a number "
-        + "is written without quotes. \(page)", "age == '3'"),
+      "Cannot compare value '3' of type 'string' to property 'age' of type 'int'. In a query, a "
+        + "number is written without quotes. \(page)", "age == '3'"),
     query(
-      "Cannot compare value '3' of type 'int' to property 'name' of type 'string'. In a query, a text "
-        + "is written in quotes. \(page)", "name == 3"),
+      "Cannot compare value '3' of type 'int' to property 'name' of type 'string'. In a query, a "
+        + "text is written in quotes. \(page)", "name == 3"),
     query(
-      "Cannot compare value 'x' of type 'string' to property 'best' of type 'object'. In a query, an "
-        + "object is written as obj(Class, primaryKey). \(page)", "best == 'x'"),
+      "Cannot compare value 'x' of type 'string' to property 'best' of type 'object'. In a query, "
+        + "an object is written as obj(Class, primaryKey). \(page)", "best == 'x'"),
     (
       "Cannot sort on key path 'nmae': property 'Labelled.nmae' does not exist, but 'name' does.",
       { _ = try Labelled.realm().objects(Labelled.self).sorted(byKeyPath: "nmae") }
