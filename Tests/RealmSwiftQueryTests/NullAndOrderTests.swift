@@ -147,7 +147,7 @@ struct NullAndOrderTests {
       expectEqual(
         text { _ = $0.filter("number.@avg > 1") },
         "Invalid keypath 'number.@avg': Property 'Stop.number' is not a link or collection "
-          + "and can only appear at the end of a keypath.")
+          + "and can only appear at the end of a keypath. At column 1, in: number.@avg > 1")
     }
   }
 }
