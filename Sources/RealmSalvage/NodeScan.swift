@@ -81,7 +81,7 @@ struct NodeScan {
   /// Up to so many bytes, a node is small.
   private static let smallByteCount = 16 << 10
 
-  /// Whether a header may be that of a node: most texts are told by that.
+  /// Whether a header may be that of a node; the first bytes of most texts are none.
   private static func isPlausible(_ header: NodeHeader) -> Bool {
     if header.hasRefs { return header.layout == .bits && header.count <= 1 << 17 }
     if header.isInner { return false }

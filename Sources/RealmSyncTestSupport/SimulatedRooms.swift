@@ -13,7 +13,7 @@ struct SimulatedRooms {
   private var line: [Holder] = []
   private(set) var holder: Holder?
 
-  /// Whether nobody has room, nor waits for some.
+  /// Whether no session has room or waits for it.
   var isFree: Bool { line.isEmpty && holder == nil }
 
   /// The one who is next, if there is room.

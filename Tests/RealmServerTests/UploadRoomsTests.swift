@@ -104,7 +104,7 @@ struct UploadRoomsTests {
     expectEqual(bench.taken(), ["a1", "b1"])
     bench.giveBack("a", 1)
     expectEqual(bench.taken(), ["c1", "d1"])
-    // Who waits for its own user keeps nobody from the rest.
+    // An UPLOAD waiting for its own user delays no other user.
     bench.take(16, "c", 2)
     bench.take(2, "e", 1)
     expectEqual(bench.taken(), ["e1"])

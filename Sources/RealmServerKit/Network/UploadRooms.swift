@@ -7,8 +7,8 @@
 //    alone under a limit passes it, whatever its size: it may be more than there is.
 // 2. UPLOADs of a user get room in the order of their asking.
 // 3. An UPLOAD whose user has room, and with it waits for an address or the process, comes before
-//    later ones, so small ones do not pass a large one for ever.
-// 4. No lock is held when someone is told of room.
+//    later ones, so small ones do not pass a large one without end.
+// 4. `isFound` is called while no lock is held.
 
 #if Server
 import NIOConcurrencyHelpers
@@ -140,7 +140,7 @@ final class UploadRooms: Sendable {
     for (line, waiters) in lines {
       var count = 0
       for waiter in waiters {
-        // Who waits for its own user keeps nobody else from anything.
+        // An UPLOAD waiting for its own user delays no other user.
         let missing = waiter.scopes.reversed().first { scope in
           let taken = state.counts[scope, default: 0]
           return awaited.contains(scope)

@@ -4,7 +4,7 @@
 
 /// Files of other programs.
 enum ForeignContents {
-  /// The forms that are told by their beginning, each with what it is and a remedy.
+  /// The first bytes of other formats, each with the name of the format and a remedy.
   private static let forms: [(beginning: [UInt8], text: String)] = [
     (
       Array("SQLite format 3\0".utf8),

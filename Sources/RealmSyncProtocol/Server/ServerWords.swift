@@ -38,7 +38,7 @@ package enum ServerConnectionEffect: Hashable, Sendable {
   /// A session begins, under a name that none has had.
   case began(session: UInt64)
   case store(session: UInt64, request: UInt64, ServerStoreRequest)
-  /// A session needs room for what an UPLOAD unpacks to. It is told by the input `hasRoom`.
+  /// A session needs room for what an UPLOAD unpacks to. The input `hasRoom` is the answer.
   case takeRoom(session: UInt64, byteCount: Int)
   /// The session needs its room no more, or waits for none.
   case giveRoomBack(session: UInt64)

@@ -171,7 +171,7 @@ struct ServerConnectionFuzzTests {
       connection.handle(.session(next, .hasRoom))
     }
 
-    /// Each session gives back once what it has, and ends without a wait.
+    /// Each session gives its room back once, and no session waits at the end.
     private mutating func noteRooms() {
       for effect in connection.takeOthers() {
         switch effect {
