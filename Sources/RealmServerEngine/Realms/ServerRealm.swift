@@ -290,7 +290,15 @@ package actor ServerRealm {
       isAppending = true
       return
     }
-    await withCheckedContinuation { appendingWaiters.append($0) }
+    await withCheckedContinuation { caller in
+      // Looked at once more: before a continuation is there, other calls of the actor may have run,
+      // and the one whose end this waits for may have ended.
+      guard isAppending else {
+        isAppending = true
+        return caller.resume()
+      }
+      appendingWaiters.append(caller)
+    }
   }
 
   func endAppending() {
