@@ -14,10 +14,24 @@ import Testing
 enum GuideStep: Equatable {
   /// A file that the page shows is written.
   case file(path: String, text: String)
-  /// A line is typed; it prints these lines, in which `…` is any text.
-  case command(String, prints: [String])
+  case command(Command)
 
-  /// The steps of a page: blocks below `<!-- file: path -->` and `<!-- run -->`.
+  /// A line that is typed.
+  struct Command: Equatable {
+    var line: String
+    /// The lines that it prints, in which `…` is any text.
+    var prints: [String] = []
+    var status: Int32 = 0
+    /// Whether it is typed again until it prints the lines: it shows what another program does.
+    var isRepeated = false
+
+    /// Whether a program goes on in the background.
+    var isJob: Bool { line.hasSuffix(" &") }
+  }
+
+  /// The steps of a page: blocks below `<!-- file: path -->` and `<!-- run -->`. The mark
+  /// `<!-- run 65 -->` says with which code the commands of its block end; `<!-- run until it fits
+  /// -->` repeats them.
   static func steps(of page: String) -> [GuideStep] {
     var steps: [GuideStep] = []
     var mark: Substring?
@@ -35,18 +49,27 @@ enum GuideStep: Equatable {
       if let mark, mark.hasPrefix("file: ") {
         steps.append(
           .file(path: String(mark.dropFirst(6)), text: lines.joined(separator: "\n") + "\n"))
-      } else if mark == "run" {
-        for line in lines {
-          if line.hasPrefix("$ ") {
-            steps.append(.command(String(line.dropFirst(2)), prints: []))
-          } else if case .command(let text, let prints)? = steps.last {
-            steps[steps.count - 1] = .command(text, prints: prints + [String(line)])
-          }
-        }
+      } else if let mark, mark == "run" || mark.hasPrefix("run ") {
+        steps += commands(lines, String(mark.dropFirst(4))).map(GuideStep.command)
       }
       (mark, block) = (nil, nil)
     }
     return steps
+  }
+
+  private static func commands(_ lines: [Substring], _ expected: String) -> [Command] {
+    var commands: [Command] = []
+    for line in lines {
+      if line.hasPrefix("$ ") {
+        commands.append(
+          Command(
+            line: String(line.dropFirst(2)), status: Int32(expected) ?? 0,
+            isRepeated: expected == "until it fits"))
+      } else if !commands.isEmpty {
+        commands[commands.count - 1].prints.append(String(line))
+      }
+    }
+    return commands
   }
 }
 
@@ -96,8 +119,14 @@ private final class GuideShell {
     let name = "job\(jobs.count)"
     let job = try spawn("exec " + adapted(line), name)
     jobs.append(job)
-    try await wait { try self.output(of: name).contains(text) }
+    if !text.isEmpty { try await wait { try self.output(of: name).contains(text) } }
     return job
+  }
+
+  /// Ends the line in the background.
+  func endJob() {
+    jobs.last?.kill(SIGTERM)
+    _ = jobs.last?.waitUntilExit()
   }
 
   func output(of name: String) throws -> String {
@@ -112,13 +141,14 @@ private final class GuideShell {
     Issue.record("the condition does not come to hold")
   }
 
-  /// Runs a line. Returns its exit code and what it printed.
+  /// Runs a line. Returns its exit code and what it printed, with the port of the pages.
   func run(_ line: String) async throws -> (status: Int32, output: String) {
     let program = try spawn(adapted(line), "output")
     for _ in 0..<6_000 where program.isRunning { try await Task.sleep(for: .milliseconds(10)) }
     program.kill()
     let status = program.waitUntilExit()
-    return (status, try output(of: "output") + output(of: "errors"))
+    let output = try output(of: "output") + output(of: "errors")
+    return (status, output.replacing("127.0.0.1:\(port)", with: "127.0.0.1:9090"))
   }
 
   func write(_ text: String, to path: String) throws {
@@ -134,7 +164,7 @@ private final class GuideShell {
   .enabled(if: ServerProcess.isBuilt, "the program was not built with the tests"))
 struct GuideTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../Documentation/Sync").standardizedFileURL
+    .appending(path: "../../Documentation").standardizedFileURL
 
   private static func page(_ name: String) throws -> String {
     try String(contentsOf: folder.appending(path: name), encoding: .utf8)
@@ -153,7 +183,10 @@ struct GuideTests {
     return true
   }
 
-  @Test(arguments: [("FromTenMinutesToProduction.md", 6)])
+  @Test(arguments: [
+    ("CommandLine.md", 20), ("Sync/FromTenMinutesToProduction.md", 6), ("Sync/Rules.md", 5),
+    ("Sync/WhenThingsGoWrong.md", 11),
+  ])
   func theLinesOfAPageDoWhatItSays(_ name: String, _ count: Int) async throws {
     let shell = try await GuideShell()
     try FileManager.default.createDirectory(
@@ -163,19 +196,27 @@ struct GuideTests {
     for step in steps {
       switch step {
       case .file(let path, let text): try shell.write(text, to: path)
-      case .command(let line, let prints) where line.hasSuffix(" &"):
-        _ = try await shell.start(String(line.dropLast(2)), until: prints.first ?? "")
-      case .command(let line, let prints):
-        let (status, output) = try await shell.run(line)
-        expectEqual(status, 0, "\(line): \(output)")
-        expectTrue(Self.fits(output, prints), "\(line): \(output)")
+      case .command(let command) where command.isJob:
+        let greeting = command.line.contains(" serve ") ? "AppConfiguration(baseURL:" : ""
+        _ = try await shell.start(
+          String(command.line.dropLast(2)),
+          until: command.prints.first?.components(separatedBy: "…").first ?? greeting)
+      case .command(let command) where command.line == "kill %1": shell.endJob()
+      case .command(let command):
+        var (status, output) = try await shell.run(command.line)
+        for _ in 0..<600 where command.isRepeated && !Self.fits(output, command.prints) {
+          try await Task.sleep(for: .milliseconds(50))
+          (status, output) = try await shell.run(command.line)
+        }
+        expectEqual(status, command.status, "\(command.line): \(output)")
+        expectTrue(Self.fits(output, command.prints), "\(command.line): \(output)")
       }
     }
   }
 
   /// Each line of "Sync in ten minutes" that starts a program, in the order and places of the page.
   @Test func tenMinutes() async throws {
-    let page = try Self.page("TenMinutes.md")
+    let page = try Self.page("Sync/TenMinutes.md")
     let lines = page.split(separator: "\n").filter { $0.hasPrefix("swift run --traits") }
       .map(String.init)
     try #require(lines.count == 6, "\(lines)")
@@ -232,12 +273,22 @@ struct GuideTests {
       ```
       $ three
       ```
+      <!-- run 65 -->
+      ```
+      $ four
+      ```
+      <!-- run until it fits -->
+      ```
+      $ five
+      ```
       """
     expectEqual(
       GuideStep.steps(of: page),
       [
-        .file(path: "a/b.json", text: "{}\n"), .command("one &", prints: []),
-        .command("two", prints: ["x … z", "…"]),
+        .file(path: "a/b.json", text: "{}\n"), .command(.init(line: "one &")),
+        .command(.init(line: "two", prints: ["x … z", "…"])),
+        .command(.init(line: "four", status: 65)),
+        .command(.init(line: "five", isRepeated: true)),
       ])
     expectTrue(Self.fits("x y z\nmore\n", ["x … z", "…"]))
     expectTrue(Self.fits("anything", []))

@@ -7,11 +7,36 @@ import TestExtensions
 import Testing
 
 struct GuideProgramTests {
+  /// What the program of a reader has beside what "Server in Swift" shows.
+  private static let serverStart = """
+    import Foundation
+    import Logging
+    import RealmSwift
+    import ServiceLifecycle
+    import Testing
+
+    class Todo: Object {
+      @Persisted(primaryKey: true) var _id: ObjectId
+      @Persisted var name: String
+      @Persisted var isDone: Bool
+      @Persisted var owner: String
+    }
+
+    struct Web: Service { func run() async throws {} }
+    let (web, logger, folder) = (Web(), Logger(label: "web"), "./data")
+
+    """
+
   /// The blocks of a page in Swift that are no lines of a manifest, one after the other.
   private static func program(of page: String) throws -> String {
     try CodeBlock.blocks(of: Repository.text(page))
-      .filter { $0.kind != .manifest && !$0.text.contains(".package(url:") }
+      .filter { block in
+        block.kind != .manifest
+          && ![".package(", ".product("].contains(where: { block.text.contains($0) })
+      }
       .map(\.text).joined(separator: "\n")
+      // A target of the reader.
+      .replacing("import Models\n", with: "")
   }
 
   @Test(
@@ -22,6 +47,7 @@ struct GuideProgramTests {
         "import Foundation\nimport RealmSwift\n", "long.observe"
       ),
       ("Documentation/Sync/TenMinutes.md", "", "QuerySubscription<Todo>"),
+      ("Documentation/Sync/ServerInSwift.md", serverStart, "app.trigger("),
     ])
   func theBlocksOfAPageAreAProgram(_ page: String, _ start: String, _ part: String) throws {
     let toolchain = try #require(Toolchain.current)
