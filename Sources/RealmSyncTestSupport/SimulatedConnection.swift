@@ -48,7 +48,7 @@ final class SimulatedConnection {
   /// The accepted queries whose bootstraps are due, by the sessions' names.
   var dueQueries: [UInt64: DueQuery] = [:]
   /// The realms of sessions, by the sessions' names.
-  var stores: [UInt64: ServerSessionStore] = [:]
+  var stores: [UInt64: ServerSession] = [:]
   /// Ended sessions with open realms.
   var ended: [UInt64] = []
   var works: [Work] = []

@@ -179,7 +179,7 @@ package final class SimulatedServer {
       case .began(let session):
         var app = app
         app.authenticator = SessionAuthenticator { [user = connection.user] _ in user }
-        connection.stores[session] = ServerSessionStore(
+        connection.stores[session] = ServerSession(
           app: app, version: connection.version, connection: connection.number,
           onEviction: connection.isEvicted.set,
           onRefusal: { [refusals = connection.refusals] refusal in
@@ -303,7 +303,7 @@ package final class SimulatedServer {
   }
 
   /// Notes the refused writes of a client.
-  private func note(_ reply: ServerStoreReply, of store: ServerSessionStore) async {
+  private func note(_ reply: ServerStoreReply, of store: ServerSession) async {
     switch reply {
     case .claimed(_, let rejected, _), .integrated(_, let rejected):
       guard !rejected.isEmpty, let file = await store.claimedFile else { return }
@@ -315,7 +315,7 @@ package final class SimulatedServer {
   }
 
   /// A session whose file another one has must not go on.
-  private func check(_ reply: ServerStoreReply, of store: ServerSessionStore) async {
+  private func check(_ reply: ServerStoreReply, of store: ServerSession) async {
     switch reply {
     case .integrated, .download:
       guard let file = await store.claimedFile, let realm = await store.realmID,

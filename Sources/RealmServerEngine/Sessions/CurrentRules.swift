@@ -20,7 +20,7 @@ package final class CurrentRules: Sendable {
   }
 
   private struct Holder {
-    weak var session: ServerSessionStore?
+    weak var session: ServerSession?
   }
 
   private struct State {
@@ -41,12 +41,12 @@ package final class CurrentRules: Sendable {
   }
 
   /// Adds a session before it asks for its rights.
-  func add(_ session: ServerSessionStore) {
+  func add(_ session: ServerSession) {
     state.withLock { $0.holders[ObjectIdentifier(session)] = Holder(session: session) }
   }
 
   /// Removes a session after its end.
-  func remove(_ session: ServerSessionStore) {
+  func remove(_ session: ServerSession) {
     state.withLock { $0.holders[ObjectIdentifier(session)] = nil }
   }
 

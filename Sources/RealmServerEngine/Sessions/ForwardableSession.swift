@@ -18,7 +18,7 @@ final class ForwardableSession: ServerRequestHandler {
   }
 
   private let session: NodeSession
-  private let own: ServerSessionStore
+  private let own: ServerSession
   private let links: any NodeLinks
   private let events: ServerSessionLink
   private let state: Locked<State>
@@ -27,7 +27,7 @@ final class ForwardableSession: ServerRequestHandler {
   ///   - own: Carries the requests out if this server is the owner, or becomes it.
   ///   - events: The session at its connection.
   init(
-    _ session: NodeSession, _ own: ServerSessionStore, links: any NodeLinks,
+    _ session: NodeSession, _ own: ServerSession, links: any NodeLinks,
     events: ServerSessionLink
   ) {
     self.session = session

@@ -63,7 +63,7 @@ package final class ServerHost: Sendable {
       timer: timer, turns: turns, memory: memory, alarms: alarms,
       notice: app.notice,
       handlerSource: { [app, wrap] link in
-        let own = ServerSessionStore(app: app, version: version, connection: number, link: link)
+        let own = ServerSession(app: app, version: version, connection: number, link: link)
         guard let links = app.links else { return wrap(own) }
         let session = NodeSession(
           app: app.name, user: user, version: version, connection: number)
@@ -89,7 +89,7 @@ package final class ServerHost: Sendable {
   ) -> any ServerRequestHandler {
     var app = app
     app.authenticator = SessionAuthenticator { _ in session.user }
-    let own = ServerSessionStore(
+    let own = ServerSession(
       app: app, version: session.version, connection: connection, link: events,
       isForwarded: true)
     return wrap(own)

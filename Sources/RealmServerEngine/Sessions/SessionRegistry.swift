@@ -18,7 +18,7 @@ package final class SessionRegistry: Sendable {
 
   /// A session with the number of its BIND.
   private struct Holder {
-    weak var session: ServerSessionStore?
+    weak var session: ServerSession?
     let binding: UInt64
   }
 
@@ -26,7 +26,7 @@ package final class SessionRegistry: Sendable {
   enum Claim {
     /// The session has the file. Another one has lost it, if there is one here, and has to be
     /// evicted.
-    case claimed(evicted: ServerSessionStore?)
+    case claimed(evicted: ServerSession?)
     /// A newer session has it.
     case refused
   }
@@ -43,7 +43,7 @@ package final class SessionRegistry: Sendable {
   /// The session of a file; nil if it has none.
   package func session(
     of file: FileIdentifier, in realm: RealmID
-  ) -> ServerSessionStore? {
+  ) -> ServerSession? {
     state.withLock { $0.holders[Key(realm: realm, file: file)]?.session }
   }
 
@@ -57,7 +57,7 @@ package final class SessionRegistry: Sendable {
 
   /// Gives a file to a session, unless a newer one has it.
   func claim(
-    _ file: FileIdentifier, in realm: RealmID, for session: ServerSessionStore, binding: UInt64
+    _ file: FileIdentifier, in realm: RealmID, for session: ServerSession, binding: UInt64
   ) -> Claim {
     let key = Key(realm: realm, file: file)
     return state.withLock { state in
@@ -70,7 +70,7 @@ package final class SessionRegistry: Sendable {
 
   /// Takes a file from its session, if it still has it.
   func release(
-    _ file: FileIdentifier, in realm: RealmID, by session: ServerSessionStore
+    _ file: FileIdentifier, in realm: RealmID, by session: ServerSession
   ) {
     let key = Key(realm: realm, file: file)
     state.withLock { state in

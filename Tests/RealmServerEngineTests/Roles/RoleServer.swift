@@ -82,9 +82,9 @@ final class RoleServer {
     }
   }
 
-  func session(version: Int = ProtocolVersion.newest) -> ServerSessionStore {
+  func session(version: Int = ProtocolVersion.newest) -> ServerSession {
     connectionCount += 1
-    return ServerSessionStore(
+    return ServerSession(
       app: app, version: ProtocolVersion(mode: .flexible, number: version),
       connection: connectionCount)
   }
@@ -112,7 +112,7 @@ final class RoleDevice {
   let user: String
   let client: ModelClient
   private let server: RoleServer
-  private(set) var store: ServerSessionStore?
+  private(set) var store: ServerSession?
   /// The subscriptions whose objects the device has, and their number.
   private(set) var active: [String: String] = [:]
   private var activeVersion: UInt64 = 0

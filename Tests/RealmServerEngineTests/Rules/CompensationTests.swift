@@ -29,7 +29,7 @@ struct CompensationTests {
     version: Int = ProtocolVersion.newest,
     file: (ident: FileIdentifier, salt: UInt64)? = nil, after cursor: DownloadCursor = .init()
   ) async throws -> (
-    store: ServerSessionStore, file: (ident: FileIdentifier, salt: UInt64),
+    store: ServerSession, file: (ident: FileIdentifier, salt: UInt64),
     rejected: [CompensatingWriteReport]
   ) {
     let store = bench.store(connection: connection, version: version)

@@ -21,7 +21,7 @@ struct CurrentRulesTests {
       PartitionPermissions(read: .constant(read), write: .constant(write)), users: users)
   }
 
-  private static func session(_ bench: SessionBench) async -> ServerSessionStore {
+  private static func session(_ bench: SessionBench) async -> ServerSession {
     let store = bench.store()
     await expectEqual(store.perform(bench.bind(needsIdent: true)).code, nil)
     return store

@@ -29,7 +29,7 @@ struct PartitionAccessTests {
   /// A session of a user with a new file of the partition of "ann".
   private static func session(
     _ bench: SessionBench, _ user: String, connection: UInt64
-  ) async throws -> ServerSessionStore {
+  ) async throws -> ServerSession {
     let store = bench.store(connection: connection)
     let reply = await store.perform(bench.bind("\"ann\"", user: user, needsIdent: true))
     guard case .bound(let ident, let salt) = reply else {

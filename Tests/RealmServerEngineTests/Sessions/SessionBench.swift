@@ -45,8 +45,8 @@ struct SessionBench {
   func store(
     connection: UInt64 = 1, version: Int = ProtocolVersion.newest,
     onEviction: @escaping @Sendable () -> Void = {}
-  ) -> ServerSessionStore {
-    ServerSessionStore(
+  ) -> ServerSession {
+    ServerSession(
       app: app, version: ProtocolVersion(mode: mode, number: version), connection: connection,
       onEviction: onEviction)
   }
@@ -79,7 +79,7 @@ struct SessionBench {
   /// A session with a new file.
   func running(
     connection: UInt64 = 1, version: Int = ProtocolVersion.newest
-  ) async throws -> (store: ServerSessionStore, file: (ident: FileIdentifier, salt: UInt64)) {
+  ) async throws -> (store: ServerSession, file: (ident: FileIdentifier, salt: UInt64)) {
     let store = store(connection: connection, version: version)
     guard case .bound(let ident, let salt) = await store.perform(bind(needsIdent: true)) else {
       throw SessionRefusal(.other, "not bound")
@@ -91,7 +91,7 @@ struct SessionBench {
   /// Uploads changesets of consecutive versions.
   func upload(
     _ changesets: [[UInt8]], from version: UInt64 = 1, base: UInt64 = 0,
-    by store: ServerSessionStore
+    by store: ServerSession
   ) async -> ServerStoreReply {
     let entries = changesets.enumerated().map {
       UploadEntry(
@@ -106,7 +106,7 @@ struct SessionBench {
 
   /// The next DOWNLOAD.
   func download(
-    after cursor: DownloadCursor, of store: ServerSessionStore
+    after cursor: DownloadCursor, of store: ServerSession
   ) async throws -> ServerMessage.Download {
     let reply = await store.perform(.nextDownload(after: cursor))
     guard case .download(let download) = reply else { throw SessionRefusal(.other, "\(reply)") }

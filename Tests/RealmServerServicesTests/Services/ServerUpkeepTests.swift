@@ -54,8 +54,8 @@ struct ServerUpkeepTests {
       try await realms.open(RealmName(app: "test", partition: partition)).realm
     }
 
-    func session() -> ServerSessionStore {
-      ServerSessionStore(
+    func session() -> ServerSession {
+      ServerSession(
         app: app, version: ProtocolVersion(mode: .partition, number: ProtocolVersion.newest),
         connection: 1)
     }

@@ -19,7 +19,7 @@ enum TrapRules {
     "RealmServerEngine/Sessions/ConnectionAlarms.swift": "alarms are divided by the granularity",
     "RealmServerEngine/Sessions/RealmDirectory.swift":
       "realms are dealt out to threads by division",
-    "RealmServerEngine/Sessions/ServerSessionStore.swift":
+    "RealmServerEngine/Sessions/ServerSession.swift":
       "two requests at once would integrate an upload twice",
     "RealmSession/Changes/Locator.swift": "the states of an observer are all of its kind of source",
     "RealmSession/Session/RealmException.swift": "here `throwRealmException(_:)` traps",

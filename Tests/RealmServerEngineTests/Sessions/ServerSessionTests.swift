@@ -11,7 +11,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-struct ServerSessionStoreTests {
+struct ServerSessionTests {
   private typealias Text = ChangesetText
 
   // MARK: Binding
@@ -87,7 +87,7 @@ struct ServerSessionStoreTests {
 
   // MARK: Eviction
 
-  /// `SessionRegistry` 1, `ServerSessionStore` 2
+  /// `SessionRegistry` 1, `ServerSession` 2
   @Test func theNewerBindingOfAFileWins() async throws {
     let bench = SessionBench(.partition)
     let isEvicted = Locked(false)
@@ -233,7 +233,7 @@ struct ServerSessionStoreTests {
   /// A session whose client has the schema and the version after it, and one that writes.
   private func flexible(
     _ limits: SessionLimits = SessionLimits()
-  ) async throws -> (bench: SessionBench, writer: ServerSessionStore, reader: ServerSessionStore) {
+  ) async throws -> (bench: SessionBench, writer: ServerSession, reader: ServerSession) {
     let bench = SessionBench(.flexible, limits: limits)
     let (writer, _) = try await bench.running(connection: 1)
     _ = try await bench.download(after: DownloadCursor(), of: writer)
@@ -315,7 +315,7 @@ struct ServerSessionStoreTests {
   /// `SessionLimits` has.
   private func subscribed(
     version: Int = ProtocolVersion.newest
-  ) async throws -> (bench: SessionBench, writer: ServerSessionStore, reader: ServerSessionStore) {
+  ) async throws -> (bench: SessionBench, writer: ServerSession, reader: ServerSession) {
     let bench = SessionBench(
       .flexible, limits: SessionLimits(bootstrapByteCount: 1, roundByteCount: 1))
     let (writer, _) = try await bench.running(connection: 1)

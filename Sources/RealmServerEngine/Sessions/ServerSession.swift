@@ -11,7 +11,7 @@ package import RealmSyncProtocol
 import Synchronization
 
 /// The realm of one session, and all that the server keeps for the session alone.
-package actor ServerSessionStore: ServerRequestHandler {
+package actor ServerSession: ServerRequestHandler {
   /// The number of the session's connection.
   package nonisolated let connection: UInt64
   private let version: ProtocolVersion
@@ -90,7 +90,7 @@ package actor ServerSessionStore: ServerRequestHandler {
 
   /// Carries out a request.
   package func perform(_ request: ServerStoreRequest) async -> ServerStoreReply {
-    precondition(!isBusy, "ServerSessionStore 1")
+    precondition(!isBusy, "ServerSession 1")
     isBusy = true
     defer {
       isBusy = false
