@@ -181,9 +181,13 @@ package final class SimulatedServer {
         app.authenticator = SessionAuthenticator { [user = connection.user] _ in user }
         connection.stores[session] = ServerSession(
           app: app, version: connection.version, connection: connection.number,
-          onEviction: connection.isEvicted.set,
-          onRefusal: { [refusals = connection.refusals] refusal in
-            refusals.withLock { $0.append((session, refusal)) }
+          link: ServerSessionLink {
+            [isEvicted = connection.isEvicted, refusals = connection.refusals] event in
+            switch event {
+            case .evicted: isEvicted.set()
+            case .refused(let refusal): refusals.withLock { $0.append((session, refusal)) }
+            case .head: break
+            }
           })
       case .store(let session, let number, let request):
         checkRoom(request, SimulatedRooms.Holder(connection: connection.number, session: session))

@@ -48,7 +48,7 @@ struct SessionBench {
   ) -> ServerSession {
     ServerSession(
       app: app, version: ProtocolVersion(mode: mode, number: version), connection: connection,
-      onEviction: onEviction)
+      link: ServerSessionLink { if $0 == .evicted { onEviction() } })
   }
 
   func bind(
