@@ -3,7 +3,7 @@
 // An app server without sockets: whole clients talk to it in one process.
 
 import RealmFormats
-import RealmServerEngine
+package import RealmServerEngine
 package import RealmStorage
 import RealmSync
 package import RealmSyncProtocol
@@ -28,34 +28,46 @@ package final class MemoryAppServer: Sendable {
   private let mode: SyncMode
   private let directory: String
   private let system: any FileSystem
+  private let access: (any SessionAccess)?
   private let state: Locked<State>
 
   /// - Parameters:
   ///   - id: The app's id.
   ///   - directory: Where the server's files are.
   ///   - system: What opens them.
+  ///   - access: Decides on the rights of users; nil in development mode.
   package init(
-    app id: String, mode: SyncMode, directory: String, system: any FileSystem = SystemFiles()
+    app id: String, mode: SyncMode, directory: String, system: any FileSystem = SystemFiles(),
+    access: (any SessionAccess)? = nil
   ) {
+    self.access = access
     self.system = system
     self.id = id
     self.mode = mode
     self.directory = directory
-    state = Locked(State(host: Self.host(id, mode, directory, system)))
+    state = Locked(State(host: Self.host(id, mode, directory, system, access)))
+  }
+
+  /// The rights by roles: the text of the member "roles" of an app's file.
+  package static func access(ofRoles roles: String) throws -> any SessionAccess {
+    let json = try JSONParser.parse(Array(roles.utf8))
+    return RoleAccess(try RoleReader(rules: RuleReader()).roles(json, at: [])) {
+      (id) throws(SessionRefusal) in RuleUser(id: id)
+    }
   }
 
   private static func host(
-    _ id: String, _ mode: SyncMode, _ directory: String, _ system: any FileSystem
+    _ id: String, _ mode: SyncMode, _ directory: String, _ system: any FileSystem,
+    _ access: (any SessionAccess)?
   ) -> ServerHost {
     let store = EmbeddedStore(DirectoryFiles(directory: directory, system: system))
     let clock = ServerClock { OriginTimestamp.now() }
     let realms = RealmDirectory(
       store, settings: ServerRealm.Settings(recordsTouches: mode == .flexible), clock: clock)
-    return ServerHost(
-      ServerApp(
-        named: id, realms: realms,
-        authenticator: SessionAuthenticator { _ in "" }),
-      store: store, served: mode)
+    let app = ServerApp(
+      named: id, realms: realms, authenticator: SessionAuthenticator { _ in "" })
+    app.access = access
+    return ServerHost(app, store: store, served: mode)
   }
 
   /// Whether clients reach the server. Open sockets are cut when they do not any more.
@@ -100,7 +112,7 @@ package final class MemoryAppServer: Sendable {
     let wasOnline = state.withLock { $0.isOnline }
     setOnline(false)
     state.withLock { state in
-      state.host = Self.host(id, mode, folder, system)
+      state.host = Self.host(id, mode, folder, system, access)
       state.isOnline = wasOnline
     }
   }
@@ -120,7 +132,7 @@ extension MemoryAppServer: SyncSocketProvider {
     let (socket, peer) = MemorySocket.pair("\(version)")
     state.withLock { $0.sockets.append(socket) }
     let connection = await state.withLock { $0.host }.accept(peer, version: version, user: user)
-    Task { await connection.serve() }
+    Task { await connection.serve(peer) }
     guard let life else { return socket }
     return ExpiringSocket(socket, messages: life) { [weak self] in self?.expireToken() }
   }

@@ -16,18 +16,19 @@ extension SimulatedConnection {
   /// - An UPLOAD does not overtake the QUERY before it: a DOWNLOAD is asked for first.
   /// - No DOWNLOAD of an older query erases what the due query selects.
   func defects(
-    of work: Work, _ access: (any SessionAccess)?, _ server: SimulatedServer
+    of work: SimulatedServerEnvironment.Work, _ access: (any SessionAccess)?,
+    _ server: SimulatedServer
   ) async -> [String] {
     switch (work.request, work.reply) {
-    case (.setQuery(let query), .done?):
+    case (.setQuery(let query)?, .done?):
       dueQueries[work.session] = DueQuery(query: query)
-    case (.integrate, .refused(let refusal)?) where refusal.code == .badChangeset:
+    case (.integrate?, .refused(let refusal)?) where refusal.code == .badChangeset:
       // What devices write, or make again after a reset, fits.
       return ["an UPLOAD is refused: \(refusal.document.message)"]
-    case (.integrate, .integrated?):
+    case (.integrate?, .integrated?):
       guard let due = dueQueries[work.session], !due.isAskedFor else { return [] }
       return ["an UPLOAD overtakes the QUERY \(due.query.version) before it"]
-    case (.nextDownload, .download(let download)?):
+    case (.nextDownload?, .download(let download)?):
       dueQueries[work.session]?.isAskedFor = true
       guard let due = dueQueries[work.session]?.query,
         case .flexible(let version, let batch, _) = download.progress

@@ -2,34 +2,42 @@
 
 // The room for what UPLOADs unpack to, at a server in memory.
 
+import RealmStorage
+
 /// Room for one UPLOAD at a time, which sessions get in the order in which they ask.
-struct SimulatedRooms {
+final class SimulatedRooms: Sendable {
   /// A session of a connection.
   struct Holder: Hashable {
     let connection: UInt64
     let session: UInt64
   }
 
-  private var line: [Holder] = []
-  private(set) var holder: Holder?
+  private struct State {
+    var line: [Holder] = []
+    var holder: Holder?
+  }
+
+  private let state = Locked(State())
+
+  /// Who has room.
+  var holder: Holder? { state.withLock { $0.holder } }
 
   /// Whether no session has room or waits for it.
-  var isFree: Bool { line.isEmpty && holder == nil }
+  var isFree: Bool { state.withLock { $0.line.isEmpty && $0.holder == nil } }
 
   /// The one who is next, if there is room.
-  var next: Holder? { holder == nil ? line.first : nil }
+  var next: Holder? { state.withLock { $0.holder == nil ? $0.line.first : nil } }
 
-  mutating func ask(_ holder: Holder) { line.append(holder) }
+  func ask(_ holder: Holder) { state.withLock { $0.line.append(holder) } }
 
   /// Gives the room to the first who waits.
-  mutating func giveNext() { holder = line.removeFirst() }
-
-  /// Ends the wait of a session.
-  mutating func endWait(_ holder: Holder) { line.removeAll { $0 == holder } }
+  func giveNext() { state.withLock { $0.holder = $0.line.removeFirst() } }
 
   /// Takes the room of a session back, or ends its wait.
-  mutating func takeBack(_ holder: Holder) {
-    endWait(holder)
-    if self.holder == holder { self.holder = nil }
+  func takeBack(_ holder: Holder) {
+    state.withLock { state in
+      state.line.removeAll { $0 == holder }
+      if state.holder == holder { state.holder = nil }
+    }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A server in memory: realm files, realms, and the machines of many connections.
+// A server in memory: realm files, realms, and the drivers of many connections.
 
 import RealmDeclarations
 import RealmQuery
@@ -136,73 +136,34 @@ package final class SimulatedServer {
   // MARK: Connections
 
   /// Takes the connection of a socket.
-  func accept(_ version: ProtocolVersion, of user: String) -> SimulatedConnection {
+  func accept(_ version: ProtocolVersion, of user: String) async -> SimulatedConnection {
     connectionCount += 1
+    var app = app
+    app.authenticator = SessionAuthenticator { _ in user }
     let connection = SimulatedConnection(
-      number: connectionCount, version, user: user, limits: connectionLimits, now: time.now)
+      number: connectionCount, version, user: user, limits: connectionLimits,
+      SimulatedServerEnvironment(connectionCount, version, app, rooms, time))
     connections.append(connection)
-    carryOut(connection.machine.begin(), of: connection)
+    await connection.driver.start()
     return connection
   }
 
   /// Forgets a connection when nothing of it is left.
   func forgetIfOver(_ connection: SimulatedConnection) {
-    guard connection.isOver, connection.isLostForClient else { return }
+    guard connection.state.isOver, connection.isLostForClient else { return }
     connections.removeAll { $0 === connection }
   }
 
   /// Takes the next message of a connection; a QUERY with what was sent after it.
-  func receive(from connection: SimulatedConnection) {
+  func receive(from connection: SimulatedConnection) async {
     let isQuery = connection.isQueryNext
     repeat {
       let message = connection.toServer.removeFirst()
       if let read = try? MessageParser(version: connection.version).clientMessage(message) {
         connection.reports.send(read)
       }
-      handle(.message(message), of: connection)
-    } while isQuery && !connection.toServer.isEmpty && connection.closing == nil
-  }
-
-  /// Hands an input to a connection and carries out its effects, except for requests.
-  func handle(_ input: ServerConnectionInput, of connection: SimulatedConnection) {
-    carryOut(connection.machine.handle(input, now: time.now), of: connection)
-  }
-
-  private func carryOut(_ effects: [ServerConnectionEffect], of connection: SimulatedConnection) {
-    for effect in effects {
-      switch effect {
-      case .send(let bytes, let stored): connection.output.append((bytes, stored))
-      case .close(let code, _): connection.closing = code
-      case .setTimer(let time): connection.timer = time
-      case .pauseReading: connection.isReadingPaused = true
-      case .resumeReading: connection.isReadingPaused = false
-      case .began(let session):
-        var app = app
-        app.authenticator = SessionAuthenticator { [user = connection.user] _ in user }
-        connection.stores[session] = ServerSession(
-          app: app, version: connection.version, connection: connection.number,
-          link: ServerSessionLink {
-            [isEvicted = connection.isEvicted, refusals = connection.refusals] event in
-            switch event {
-            case .evicted: isEvicted.set()
-            case .refused(let refusal): refusals.withLock { $0.append((session, refusal)) }
-            case .head: break
-            }
-          })
-      case .store(let session, let number, let request):
-        checkRoom(request, SimulatedRooms.Holder(connection: connection.number, session: session))
-        connection.works.append(.init(session: session, number: number, request: request))
-      case .takeRoom(let session, _):
-        rooms.ask(SimulatedRooms.Holder(connection: connection.number, session: session))
-      case .giveRoomBack(let session):
-        rooms.takeBack(SimulatedRooms.Holder(connection: connection.number, session: session))
-      case .ended(let session):
-        rooms.endWait(SimulatedRooms.Holder(connection: connection.number, session: session))
-        connection.stores[session]?.end()
-        connection.ended.append(session)
-      case .notice: break
-      }
-    }
+      await connection.driver.deliver(.message(message))
+    } while isQuery && !connection.toServer.isEmpty && connection.state.closing == nil
   }
 
   // MARK: Rooms
@@ -216,10 +177,10 @@ package final class SimulatedServer {
   }
 
   /// Gives room to the session that is next.
-  func giveRoom(to connection: SimulatedConnection) {
+  func giveRoom(to connection: SimulatedConnection) async {
     guard let next = rooms.next, next.connection == connection.number else { return }
     rooms.giveNext()
-    handle(.session(next.session, .hasRoom), of: connection)
+    await connection.driver.deliver(.session(next.session, .hasRoom))
   }
 
   /// What unpacks to much is unpacked in the room of its session.
@@ -234,40 +195,44 @@ package final class SimulatedServer {
   // MARK: Losses
 
   /// The socket of a connection is gone.
-  func lose(_ connection: SimulatedConnection) {
-    handle(.closed, of: connection)
-    connection.closing = connection.closing ?? .abnormal
-    connection.output = []
+  func lose(_ connection: SimulatedConnection) async {
+    await connection.driver.socketDidClose()
+    connection.environment.state.withLock { $0.closing = $0.closing ?? .abnormal }
     connection.toServer = []
   }
 
   /// The socket takes a message.
-  func write(_ connection: SimulatedConnection) {
-    let (bytes, _) = connection.output.removeFirst()
+  func write(_ connection: SimulatedConnection) async {
+    let (bytes, _) = connection.environment.state.withLock { $0.output.removeFirst() }
     if !connection.isLostForClient { connection.toClient.append(bytes) }
-    handle(.written(byteCount: bytes.count), of: connection)
+    await connection.driver.deliver(.written(byteCount: bytes.count))
   }
 
   /// Tells the sessions of a connection that the realm has a new version.
-  func announce(to connection: SimulatedConnection) {
+  func announce(to connection: SimulatedConnection) async {
     connection.announced = head
-    for session in connection.stores.keys.sorted() {
-      handle(.session(session, .head(head)), of: connection)
+    for session in connection.state.sessions.keys.sorted() {
+      await connection.driver.deliver(.session(session, .head(head)))
     }
   }
 
   /// Carries out the next request of a connection.
   func perform(_ connection: SimulatedConnection) async {
-    guard let index = connection.works.firstIndex(where: { $0.reply == nil }),
-      let store = connection.stores[connection.works[index].session]
+    let state = connection.state
+    guard let index = state.works.firstIndex(where: { $0.reply == nil }),
+      let request = state.works[index].request,
+      let session = state.sessions[state.works[index].session]
     else { return }
-    let reply = await store.perform(connection.works[index].request)
+    var work = state.works[index]
+    checkRoom(request, SimulatedRooms.Holder(connection: connection.number, session: work.session))
+    let reply = await session.perform(request)
     if case .integrated(let head, _) = reply, head.version > self.head.version { self.head = head }
     if case .head(let head) = reply, head.version > self.head.version { self.head = head }
-    connection.works[index].reply = reply
-    await note(reply, of: store)
-    problems += await connection.defects(of: connection.works[index], access, self)
-    await check(reply, of: store)
+    work.reply = reply
+    connection.environment.state.withLock { $0.works[index] = work }
+    await note(reply, of: session)
+    problems += await connection.defects(of: work, access, self)
+    await check(reply, of: session)
     for error in storeErrors.withLock({ $0 }) {
       // The client is reset then.
       if case .trimmed = error { continue }
@@ -277,40 +242,38 @@ package final class SimulatedServer {
   }
 
   /// Hands the next answer to its session.
-  func reply(_ connection: SimulatedConnection) {
-    guard let index = connection.works.firstIndex(where: { $0.reply != nil }),
-      let reply = connection.works[index].reply
-    else { return }
-    let work = connection.works.remove(at: index)
-    handle(
-      .session(work.session, .stored(request: work.number, reply)), of: connection)
+  func reply(_ connection: SimulatedConnection) async {
+    let work = connection.environment.state.withLock { state in
+      state.works.firstIndex { $0.reply != nil }.map { state.works.remove(at: $0) }
+    }
+    guard let work, let reply = work.reply else { return }
+    await connection.driver.didPerform(work.number, of: work.session, reply)
+    problems += connection.state.problems
   }
 
-  /// Closes the realm of an ended session, after its last request.
+  /// Closes an ended session.
   func closeEnded(_ connection: SimulatedConnection) async {
-    guard
-      let index = connection.ended.firstIndex(where: { name in
-        !connection.works.contains { $0.session == name && $0.reply == nil }
-      })
-    else { return }
-    let session = connection.ended.remove(at: index)
-    connection.works.removeAll { $0.session == session }
-    rooms.takeBack(SimulatedRooms.Holder(connection: connection.number, session: session))
-    connection.dueQueries[session] = nil
-    await connection.stores.removeValue(forKey: session)?.close()
+    let (name, session) = connection.environment.state.withLock { state in
+      let name = state.ended.removeFirst()
+      return (name, state.sessions.removeValue(forKey: name))
+    }
+    connection.dueQueries[name] = nil
+    await session?.close()
   }
 
-  /// Ends a session for the next reason.
-  func refuseNext(of connection: SimulatedConnection) {
-    let (session, refusal) = connection.refusals.withLock { $0.removeFirst() }
-    handle(.session(session, .refuse(refusal)), of: connection)
+  /// Hands the next event to its session; an eviction first.
+  func takeEvent(of connection: SimulatedConnection) async {
+    let (session, event) = connection.environment.state.withLock { state in
+      state.events.remove(at: state.events.firstIndex { $0.event == .evicted } ?? 0)
+    }
+    await connection.driver.deliver(ServerConnectionInput(event, of: session))
   }
 
   /// Notes the refused writes of a client.
-  private func note(_ reply: ServerStoreReply, of store: ServerSession) async {
+  private func note(_ reply: ServerStoreReply, of session: ServerSession) async {
     switch reply {
     case .claimed(_, let rejected, _), .integrated(_, let rejected):
-      guard !rejected.isEmpty, let file = await store.claimedFile else { return }
+      guard !rejected.isEmpty, let file = await session.claimedFile else { return }
       for report in rejected where !reports[file, default: []].contains(report) {
         reports[file, default: []].append(report)
       }
@@ -319,11 +282,11 @@ package final class SimulatedServer {
   }
 
   /// A session whose file another one has must not go on.
-  private func check(_ reply: ServerStoreReply, of store: ServerSession) async {
+  private func check(_ reply: ServerStoreReply, of session: ServerSession) async {
     switch reply {
     case .integrated, .download:
-      guard let file = await store.claimedFile, let realm = await store.realmID,
-        app.registry.session(of: file, in: realm) === store
+      guard let file = await session.claimedFile, let realm = await session.realmID,
+        app.registry.session(of: file, in: realm) === session
       else { return problems.append("a session goes on without its file") }
     case .bound, .done, .file, .claimed, .head, .queryRefused, .refused: return
     }

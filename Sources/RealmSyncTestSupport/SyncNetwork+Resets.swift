@@ -26,12 +26,12 @@ extension SyncNetwork {
   ///
   /// - Returns: Whether it has one.
   @discardableResult
-  package func refuse(_ device: SimulatedDevice, _ refusal: SessionRefusal) -> Bool {
-    guard let connection = device.connection, connection.closing == nil,
-      let session = connection.stores.keys.sorted().first
+  package func refuse(_ device: SimulatedDevice, _ refusal: SessionRefusal) async -> Bool {
+    guard let connection = device.connection, connection.state.closing == nil,
+      let session = connection.state.sessions.keys.min()
     else { return false }
     trace?("\(device.name) is refused: \(refusal.code)")
-    server.handle(.session(session, .refuse(refusal)), of: connection)
+    await connection.driver.deliver(.session(session, .refuse(refusal)))
     return true
   }
 

@@ -172,7 +172,7 @@ package final class SyncNetwork {
   /// - Returns: Whether there was one.
   package func proceed(_ device: SimulatedDevice) async -> Bool {
     var steps = steps(of: device)
-    if let connection = device.connection { steps += self.steps(of: connection) }
+    if let connection = device.connection { steps += await self.steps(of: connection) }
     return await take(steps, device.name)
   }
 
@@ -183,9 +183,9 @@ package final class SyncNetwork {
     let lost = server.connections.filter { $0.isLostForClient }
     guard !lost.isEmpty else { return false }
     let connection = random.pick(lost)
-    var steps = steps(of: connection)
-    if connection.toServer.isEmpty, connection.closing == nil {
-      steps.append(("is lost at the server", { self.server.lose(connection) }))
+    var steps = await steps(of: connection)
+    if connection.toServer.isEmpty, connection.state.closing == nil {
+      steps.append(("is lost at the server", { await self.server.lose(connection) }))
     }
     defer { server.forgetIfOver(connection) }
     return await take(steps, "lost connection \(connection.number)")
@@ -226,7 +226,7 @@ package final class SyncNetwork {
         ))
     }
     if state.opening != nil, device.connection == nil {
-      steps.append(("connects", { self.connect(device) }))
+      steps.append(("connects", { await self.connect(device) }))
     }
     if state.socket != nil {
       steps += socketSteps(of: device, state)
@@ -290,7 +290,7 @@ package final class SyncNetwork {
                 .message(socket: socket, message, jitter: self.jitter()))
             }
           ))
-      } else if let code = connection.closing, connection.output.isEmpty,
+      } else if let code = connection.state.closing, connection.state.output.isEmpty,
         connection.toClient.isEmpty
       {
         steps.append(("is closed", { self.cut(device, code) }))
@@ -346,7 +346,7 @@ package final class SyncNetwork {
     return steps
   }
 
-  private func connect(_ device: SimulatedDevice) {
+  private func connect(_ device: SimulatedDevice) async {
     let socket = device.environment.state.withLock { state in
       defer { state.opening = nil }
       return state.opening
@@ -356,7 +356,7 @@ package final class SyncNetwork {
     device.environment.state.withLock { state in
       (state.socket, state.isReadingPaused) = (socket, false)
     }
-    device.connection = server.accept(device.version, of: device.user)
+    device.connection = await server.accept(device.version, of: device.user)
     device.driver.deliver(
       .opened(
         socket: socket, protocolName: device.version.description, jitter: jitter()))
@@ -380,59 +380,48 @@ package final class SyncNetwork {
 
   // MARK: The server
 
-  private func steps(of connection: SimulatedConnection) -> [Step] {
-    let server = server
-    if connection.isEvicted.isSet, connection.closing == nil {
-      return [
-        (
-          "is evicted",
-          {
-            server.handle(
-              .fail(.connectionClosed, message: "The file is bound by a newer connection"),
-              of: connection)
-          }
-        )
-      ]
+  private func steps(of connection: SimulatedConnection) async -> [Step] {
+    let (server, state) = (server, connection.state)
+    if state.isEvicted, state.closing == nil {
+      return [("is evicted", { await server.takeEvent(of: connection) })]
     }
     var steps: [Step] = []
-    if connection.closing == nil, connection.refusals.withLock({ !$0.isEmpty }) {
-      steps.append(("ends a refused session", { server.refuseNext(of: connection) }))
+    if state.closing == nil, !state.events.isEmpty {
+      steps.append(("ends a refused session", { await server.takeEvent(of: connection) }))
     }
-    if let message = connection.toServer.first, !connection.isReadingPaused,
+    if let message = connection.toServer.first, await !connection.driver.isReadingPaused,
       !awaitsMore(after: message, connection)
     {
       steps.append(
-        ("serves \(Self.head(message))", { server.receive(from: connection) }))
+        ("serves \(Self.head(message))", { await server.receive(from: connection) }))
     }
-    if !connection.output.isEmpty {
+    if !state.output.isEmpty {
       steps.append(("writes", { try await self.write(connection) }))
     }
-    if connection.works.contains(where: { $0.reply == nil }) {
+    if state.works.contains(where: { $0.reply == nil }) {
       steps.append(("performs at the server", { await server.perform(connection) }))
     }
-    if connection.works.contains(where: { $0.reply != nil }) {
-      steps.append(("answers at the server", { server.reply(connection) }))
+    if state.works.contains(where: { $0.reply != nil }) {
+      steps.append(("answers at the server", { await server.reply(connection) }))
     }
     if server.hasRoom(for: connection) {
-      steps.append(("finds room", { server.giveRoom(to: connection) }))
+      steps.append(("finds room", { await server.giveRoom(to: connection) }))
     }
-    if connection.ended.contains(where: { name in
-      !connection.works.contains { $0.session == name && $0.reply == nil }
-    }) {
+    if !state.ended.isEmpty {
       steps.append(("ends a session", { await server.closeEnded(connection) }))
     }
-    if connection.closing == nil, !connection.stores.isEmpty,
+    if state.closing == nil, !state.sessions.isEmpty,
       server.head.version > connection.announced.version
     {
-      steps.append(("hears news", { server.announce(to: connection) }))
+      steps.append(("hears news", { await server.announce(to: connection) }))
     }
-    if let timer = connection.timer, timer <= time.now, connection.closing == nil {
+    if let timer = state.timer, timer <= time.now, state.closing == nil {
       steps.append(
         (
           "waits at the server",
           {
-            connection.timer = nil
-            server.handle(.timer, of: connection)
+            connection.environment.state.withLock { $0.timer = nil }
+            await connection.driver.deliver(.timer)
           }
         ))
     }
@@ -452,7 +441,7 @@ package final class SyncNetwork {
 
   /// Lets the server's socket take a message; it must not say more than is stored.
   private func write(_ connection: SimulatedConnection) async throws {
-    if let (bytes, said) = connection.output.first {
+    if let (bytes, said) = connection.state.output.first {
       let message = try? MessageParser(version: connection.version).serverMessage(bytes)
       if let message {
         connection.reports.receive(message)
@@ -470,6 +459,6 @@ package final class SyncNetwork {
         checker.check(said, try await server.file(said.file), head: head)
       }
     }
-    server.write(connection)
+    await server.write(connection)
   }
 }

@@ -43,7 +43,7 @@ package final class TestMemory: ConnectionMemory {
 
   package func hold(_ byteCount: Int) -> Bool {
     state.withLock { state in
-      state.held.append(byteCount)
+      if state.held.last != byteCount { state.held.append(byteCount) }
       return state.isTight
     }
   }

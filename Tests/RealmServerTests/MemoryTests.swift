@@ -281,7 +281,7 @@ import Testing
       key, name: (0..<20_000).map { _ in UInt8(33 + random.number(below: 90)) })
   }
 
-  /// `Bootstrap` 2, `ServerConnection` 3: each reader would take a megabyte, and the user has half
+  /// `Bootstrap` 2, `SocketServerEnvironment` 2: each reader would take a megabyte, and the user has half
   /// of one.
   @Test func slowReadersOfABootstrapTakeLittleTogether() async throws {
     var random = SeededGenerator(seed: 1)

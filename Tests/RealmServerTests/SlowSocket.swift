@@ -106,9 +106,10 @@ extension ServerHost {
   ) async -> SlowSocket {
     let version = ProtocolVersion(mode: .flexible, number: ProtocolVersion.newest)
     let socket = SlowSocket("\(version)", allowance: allowance)
+    let peer = SlowSocket.Peer(socket: socket)
     let connection = await accept(
-      SlowSocket.Peer(socket: socket), version: version, user: user, memory: memory)
-    Task { await connection.serve() }
+      peer, version: version, user: user, memory: memory)
+    Task { await connection.serve(peer) }
     return socket
   }
 }

@@ -12,7 +12,7 @@ package import RealmSyncProtocol
 /// Wakes connections, with one sleeping task for all of them.
 package final class ConnectionAlarms: Sendable {
   private struct Alarm {
-    weak var connection: ServerConnection?
+    weak var driver: ServerDriver?
   }
 
   private struct State {
@@ -33,10 +33,10 @@ package final class ConnectionAlarms: Sendable {
   }
 
   /// Wakes a connection at a time, if it still lives then.
-  func set(_ connection: ServerConnection, at time: Milliseconds) {
+  func set(_ driver: ServerDriver, at time: Milliseconds) {
     let time = (time + granularity - 1) / granularity * granularity
     let isFirst = state.withLock { state in
-      state.alarms[time, default: []].append(Alarm(connection: connection))
+      state.alarms[time, default: []].append(Alarm(driver: driver))
       guard state.nextTime.map({ time < $0 }) ?? true else { return false }
       state.nextTime = time
       return true
@@ -64,6 +64,6 @@ package final class ConnectionAlarms: Sendable {
       return (due, state.nextTime)
     }
     if let next { sleep(until: next) }
-    for alarm in due { await alarm.connection?.wake() }
+    for alarm in due { await alarm.driver?.deliver(.timer) }
   }
 }

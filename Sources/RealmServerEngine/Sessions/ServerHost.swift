@@ -52,12 +52,12 @@ package final class ServerHost: Sendable {
   package func accept(
     _ socket: any MessageSocket, version: ProtocolVersion, user: String,
     memory: (any ConnectionMemory)? = nil
-  ) async -> ServerConnection {
+  ) async -> ServerDriver {
     var app = app
     app.authenticator = SessionAuthenticator { _ in user }
     let number = makeConnectionNumber()
-    let connection = ServerConnection(
-      socket, version: version, served: served, limits: limits,
+    let environment = SocketServerEnvironment(
+      socket,
       downloadByteCount: served == .flexible
         ? app.limits.bootstrapByteCount : app.limits.downloadByteCount,
       timer: timer, turns: turns, memory: memory, alarms: alarms,
@@ -69,6 +69,8 @@ package final class ServerHost: Sendable {
           app: app.name, user: user, version: version, connection: number)
         return wrap(ForwardableSession(session, own, links: links, events: link))
       })
+    let connection = ServerDriver(
+      version: version, served: served, limits: limits, environment: environment)
     await connection.start()
     return connection
   }

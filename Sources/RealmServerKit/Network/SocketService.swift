@@ -36,7 +36,7 @@ final class SocketService: Service {
   }
 
   private struct Member {
-    let connection: ServerConnection
+    let connection: ServerDriver
     let socket: WebSocket
     let user: User
     let address: String
@@ -217,13 +217,14 @@ final class SocketService: Service {
   func serve(_ socket: WebSocket, _ request: SocketRequest, _ memory: MemoryBudget.Share) async {
     // A task keeps the memory of the deepest calls that it has made, here 8 KB, until it ends: the
     // admission has one of its own.
+    let client = ClientSocket(socket: socket, metrics: metrics)
     guard
-      let (number, connection) = await Task(operation: { await admit(socket, request, memory) })
+      let (number, connection) = await Task(operation: { await admit(client, request, memory) })
         .value
     else { return }
     defer { remove(number) }
     metrics.didOpen()
-    let end = await connection.serve()
+    let end = await connection.serve(client)
     metrics.didClose()
     logger.debug("A socket closed: \(end.code.rawValue) \(end.message)")
   }
@@ -232,8 +233,9 @@ final class SocketService: Service {
   ///
   /// - Returns: The connection and its number, which is to be removed.
   private func admit(
-    _ socket: WebSocket, _ request: SocketRequest, _ memory: MemoryBudget.Share
-  ) async -> (number: UInt64, connection: ServerConnection)? {
+    _ client: ClientSocket, _ request: SocketRequest, _ memory: MemoryBudget.Share
+  ) async -> (number: UInt64, connection: ServerDriver)? {
+    let socket = client.socket
     // Clients try again later, as the app may come back.
     let unknown = (code: CloseCode.internalError, reason: "There is no app \(request.app)")
     guard let app = state.withLockedValue({ $0.apps[request.app] }) else {
@@ -245,8 +247,7 @@ final class SocketService: Service {
       let claims = try accounts.claims(accessToken: request.token)
       memory.setUser("\(app.file.id) \(claims.account)")
       let connection = await app.host.accept(
-        ClientSocket(socket: socket, metrics: metrics), version: request.version,
-        user: claims.account, memory: memory)
+        client, version: request.version, user: claims.account, memory: memory)
       switch add(connection, socket, app, claims, request.address) {
       case .unknownApp: await refuse(socket, unknown.code, unknown.reason)
       case .shuttingDown: await refuse(socket, .goingAway, "The server shuts down")
@@ -288,7 +289,7 @@ final class SocketService: Service {
   // MARK: All sockets
 
   private func add(
-    _ connection: ServerConnection, _ socket: WebSocket, _ app: ServedApp, _ claims: TokenClaims,
+    _ connection: ServerDriver, _ socket: WebSocket, _ app: ServedApp, _ claims: TokenClaims,
     _ address: String
   ) -> Admission {
     let user = User(app: app.file.id, account: claims.account)

@@ -78,7 +78,6 @@ package struct ServerConnectionMachine: Hashable, Sendable {
   /// The bytes of the messages that the sessions hold.
   package private(set) var heldByteCount = 0
   private var isHolding = false
-  private var isReadingPaused = false
   /// The bytes that wait for the socket.
   package private(set) var outputByteCount = 0
   /// Whether nothing more is made for the socket.
@@ -90,7 +89,7 @@ package struct ServerConnectionMachine: Hashable, Sendable {
   private var lastMessage: Milliseconds
   /// The time since when the socket takes nothing of what waits for it.
   private var outputStart: Milliseconds = 0
-  private var isMemoryTight = false
+  package private(set) var isMemoryTight = false
 
   /// - Parameter served: The mode of the app.
   package init(
@@ -101,6 +100,9 @@ package struct ServerConnectionMachine: Hashable, Sendable {
     self.limits = limits
     lastMessage = now
   }
+
+  /// Whether no message is to be taken from the socket.
+  package var isReadingPaused: Bool { !isClosed && (isHolding || isOutputFull) }
 
   /// The effects of the beginning.
   package mutating func begin() -> [ServerConnectionEffect] {
@@ -279,10 +281,6 @@ package struct ServerConnectionMachine: Hashable, Sendable {
       isOutputFull = true
     } else if outputByteCount <= limits.outputByteCount / 2 {
       isOutputFull = false
-    }
-    if isReadingPaused != (isHolding || isOutputFull) {
-      isReadingPaused.toggle()
-      effects.append(isReadingPaused ? .pauseReading : .resumeReading)
     }
   }
 

@@ -5,6 +5,15 @@
 
 /// The cursors, queries and MARKs of a session from the answer to IDENT on.
 package struct ServerExchange: Hashable, Sendable {
+  /// A bootstrap, from its cause to its last message.
+  private enum Bootstrap: Hashable, Sendable {
+    case none
+    /// Nothing of it is sent.
+    case due
+    /// A part of it was sent last.
+    case begun
+  }
+
   private struct Mark: Hashable, Sendable {
     var request: UInt64
     /// The realm's version at receipt.
@@ -24,10 +33,7 @@ package struct ServerExchange: Hashable, Sendable {
   private var owesFirstDownload = true
   /// The newest client version with changes, which a DOWNLOAD has to acknowledge.
   private var owedVersion: UInt64 = 0
-  /// Whether a bootstrap was asked for, or begun, and is not sent completely.
-  private var isBootstrapping = false
-  /// Whether a part of a bootstrap was sent last.
-  private(set) var isInsideBootstrap = false
+  private var bootstrap = Bootstrap.none
   /// Whether the first DOWNLOAD is the bootstrap of a new file.
   private let beginsWithBootstrap: Bool
   /// The reports of compensating writes that were not sent.
@@ -53,9 +59,10 @@ package struct ServerExchange: Hashable, Sendable {
   }
 
   /// Whether a bootstrap is due of which nothing was sent.
-  var owesBootstrap: Bool {
-    isBootstrapping && !isInsideBootstrap || owesFirstDownload && beginsWithBootstrap
-  }
+  var owesBootstrap: Bool { bootstrap == .due || owesFirstDownload && beginsWithBootstrap }
+
+  /// Whether a part of a bootstrap was sent last.
+  var isInsideBootstrap: Bool { bootstrap == .begun }
 
   /// Whether a DOWNLOAD must be sent even if the realm has no newer version. Progress without
   /// changes is acknowledged by the next one: an answer would move the client's cursor, and the
@@ -66,7 +73,7 @@ package struct ServerExchange: Hashable, Sendable {
 
   /// Whether a DOWNLOAD is to be made, where `head` is the newest version of the realm.
   func needsDownload(head: UInt64) -> Bool {
-    owesDownload || isBootstrapping || head > scanned.serverVersion
+    owesDownload || bootstrap != .none || head > scanned.serverVersion
       || reports.isDue(at: scanned.serverVersion)
   }
 
@@ -100,11 +107,11 @@ package struct ServerExchange: Hashable, Sendable {
   /// Notes that a query became the active one: its bootstrap is due.
   mutating func didSetQuery(_ version: UInt64) {
     askedQueryVersion = version
-    isBootstrapping = true
+    bootstrap = .due
   }
 
   /// Notes that a bootstrap of the active query is due.
-  mutating func didChangeView() { isBootstrapping = true }
+  mutating func didChangeView() { bootstrap = .due }
 
   // MARK: Marks
 
@@ -125,7 +132,7 @@ package struct ServerExchange: Hashable, Sendable {
 
   /// Takes the numbers of the MARKs that can be answered now.
   mutating func takeMarks() -> [UInt64] {
-    guard !owesDownload, !isBootstrapping else { return [] }
+    guard !owesDownload, bootstrap == .none else { return [] }
     let ready = marks.prefix { $0.version <= scanned.serverVersion }.map(\.request)
     marks.removeFirst(ready.count)
     return ready
@@ -155,18 +162,18 @@ package struct ServerExchange: Hashable, Sendable {
     // All parts of a bootstrap have the upload cursor of the first.
     sent = download.cursors
     owesFirstDownload = false
-    if download.batch == .last {
-      isBootstrapping = download.queryVersion ?? 0 < askedQueryVersion
+    switch download.batch {
+    case .last: bootstrap = download.queryVersion ?? 0 < askedQueryVersion ? .due : .none
+    case .moreToCome: bootstrap = .begun
+    case .steady, nil: if bootstrap == .begun { bootstrap = .due }
     }
-    isInsideBootstrap = download.batch == .moreToCome
-    if isInsideBootstrap { isBootstrapping = true }
     threshold.didSend(serverVersion: sent.download.serverVersion)
     return true
   }
 
   /// Whether a DOWNLOAD would only move the client's cursor by a little, or acknowledge progress.
   private func isWithoutNews(_ download: ServerMessage.Download) -> Bool {
-    guard download.body.isEmpty, !isBootstrapping else { return false }
+    guard download.body.isEmpty, bootstrap == .none else { return false }
     let distance = download.cursors.download.serverVersion - sent.download.serverVersion
     return distance < Self.cursorDistanceMax
   }

@@ -6,7 +6,7 @@
 ///
 /// Invariants:
 /// 1. One request to the realm is under way at a time. Messages that arrive meanwhile wait.
-/// 2. The cursors of DOWNLOAD messages never go back.
+/// 2. The cursors of DOWNLOAD messages never go back. A session whose realm goes back ends.
 /// 3. A MARK is answered after everything that the realm had at its receipt, and a bootstrap that
 ///    was asked for before it, was sent.
 /// 4. After an error of the session nothing is sent for it, and what arrives is dropped until
@@ -53,6 +53,10 @@ package struct ServerSessionMachine: Hashable, Sendable {
       if case .upload(let upload) = message { upload.body.uncompressedByteCount } else { byteCount }
     }
   }
+
+  /// The line for the operator of a server whose store has lost something (`ServerSessionMachine` 2).
+  package static let lossNotice =
+    "A realm is behind the state that a session has sent: its store has lost something, or is older"
 
   package let version: ProtocolVersion
   package let session: UInt64
@@ -374,8 +378,8 @@ package struct ServerSessionMachine: Hashable, Sendable {
     guard var exchange else { return }
     // The server version of the upload cursor may be unknown after a restart.
     guard !download.cursors.goesBack(from: exchange.sent) else {
-      assertionFailure("ServerSessionMachine 2")
-      return refuse(SessionRefusal(.sessionClosed, "Internal error"))
+      effects.append(.notice(Self.lossNotice))
+      return refuse(SessionRefusal(.sessionClosed, "The realm is not available"))
     }
     var download = download
     do throws(MessageError) {

@@ -32,9 +32,6 @@ package enum ServerConnectionEffect: Hashable, Sendable {
   case close(CloseCode, reason: String)
   /// Give the input `timer` at a time, which replaces an earlier one.
   case setTimer(at: Milliseconds)
-  /// Take no message from the socket until `resumeReading`.
-  case pauseReading
-  case resumeReading
   /// A session begins, under a name that none has had.
   case began(session: UInt64)
   case store(session: UInt64, request: UInt64, ServerStoreRequest)

@@ -18,14 +18,16 @@ import Testing
 
   private func connection(
     _ timer: TestTimer, _ alarms: ConnectionAlarms, silence: Milliseconds
-  ) async -> (ServerConnection, ClosingSocket) {
+  ) async -> (ServerDriver, ClosingSocket) {
     let socket = ClosingSocket()
     var limits = ServerConnectionMachine.Limits()
     limits.silence = silence
-    let connection = ServerConnection(
-      socket, version: ProtocolVersion(mode: .partition), served: .partition, limits: limits,
-      timer: timer.clock, alarms: alarms,
+    let environment = SocketServerEnvironment(
+      socket, timer: timer.clock, alarms: alarms,
       handlerSource: { _ in preconditionFailure("no session begins here") })
+    let connection = ServerDriver(
+      version: ProtocolVersion(mode: .partition), served: .partition, limits: limits,
+      environment: environment)
     await connection.start()
     return (connection, socket)
   }
@@ -57,7 +59,7 @@ import Testing
     let timer = TestTimer()
     let alarms = ConnectionAlarms(timer: timer.clock)
     let speaking = await connection(timer, alarms, silence: 200)
-    var ended: ServerConnection? = await connection(timer, alarms, silence: 150).0
+    var ended: ServerDriver? = await connection(timer, alarms, silence: 150).0
     await ended?.socketDidClose()
     weak let gone = ended
     ended = nil

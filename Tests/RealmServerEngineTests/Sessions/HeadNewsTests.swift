@@ -20,15 +20,14 @@ struct HeadNewsTests {
   /// A session of a partition that waits for news.
   private func makeSession(
     _ timer: TestTimer
-  ) async throws -> (ServerConnection, TestHandler, ServerSessionLink) {
+  ) async throws -> (ServerDriver, TestHandler, ServerSessionLink) {
     let handler = TestHandler()
-    let connection = ServerConnection(
-      TestSocket(), version: ProtocolVersion(mode: .partition), served: .partition,
-      timer: timer.clock
-    ) { link in
+    let environment = SocketServerEnvironment(TestSocket(), timer: timer.clock) { link in
       handler.link.withLock { $0 = link }
       return handler
     }
+    let connection = ServerDriver(
+      version: ProtocolVersion(mode: .partition), served: .partition, environment: environment)
     await connection.start()
     handler.script.withLock { script in
       script = [

@@ -202,6 +202,14 @@ final class NodeSimulation: @unchecked Sendable {
     }
   }
 
+  /// Takes a line for the operator.
+  func noteNotice(_ line: String, _ process: SimulatedProcess) {
+    trace?("\(process.name) notices \(line)")
+    if line == ServerSessionMachine.lossNotice, !process.isKilled {
+      fail("\(process.name): \(line)")
+    }
+  }
+
   func note(_ sentence: String, _ process: SimulatedProcess) {
     trace?("\(process.name) says \(sentence)")
   }
@@ -263,7 +271,7 @@ final class NodeSimulation: @unchecked Sendable {
         let connection = await host.accept(
           socket, version: version, user: user)
         process.add(connection)
-        _ = await connection.serve()
+        _ = await connection.serve(socket)
         process.remove(connection)
       }
     }

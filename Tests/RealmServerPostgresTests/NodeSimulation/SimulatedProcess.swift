@@ -55,7 +55,7 @@ final class SimulatedProcess: @unchecked Sendable {
   private var sleeperCount = 0
   private var sockets: [SimulatedSocket] = []
   private var links: [SimulatedNodeLink] = []
-  private(set) var connections: [ServerConnection] = []
+  private(set) var connections: [ServerDriver] = []
 
   init(number: Int, node: Int, folder: String, of simulation: NodeSimulation) {
     self.number = number
@@ -91,7 +91,8 @@ final class SimulatedProcess: @unchecked Sendable {
       salts: salts, threads: [executor.thread()])
     var app = ServerApp(
       named: simulation.realm.app, realms: realms, authenticator: SessionAuthenticator { _ in "" },
-      report: { [unowned self] in simulation.note($0, self) })
+      report: { [unowned self] in simulation.note($0, self) },
+      notice: { [unowned self] in simulation.noteNotice($0, self) })
     let limits = simulation.nodeLimits
     let pool = NodePool(
       node: store.node, limits: limits, timer: timer,
@@ -142,9 +143,9 @@ final class SimulatedProcess: @unchecked Sendable {
     sockets.append(socket)
   }
 
-  func add(_ connection: ServerConnection) { connections.append(connection) }
+  func add(_ connection: ServerDriver) { connections.append(connection) }
 
-  func remove(_ connection: ServerConnection) { connections.removeAll { $0 === connection } }
+  func remove(_ connection: ServerDriver) { connections.removeAll { $0 === connection } }
 
   func add(_ link: SimulatedNodeLink) {
     links.removeAll { !$0.isOpen }

@@ -43,7 +43,7 @@ struct BenchNode: Sendable {
     let version = ProtocolVersion(mode: mode, number: version)
     let (socket, peer) = MemorySocket.pair("\(version)")
     let connection = await host.accept(peer, version: version, user: user)
-    Task { await connection.serve() }
+    Task { await connection.serve(peer) }
     clients.withLock { $0.append(socket) }
     return socket
   }

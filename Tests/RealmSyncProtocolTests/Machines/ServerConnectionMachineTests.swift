@@ -321,6 +321,21 @@ struct ServerConnectionMachineTests {
     return "upload \(session) 0 \(entry.utf8.count) 0 \(client) 4 4\n\(entry)"
   }
 
+  /// `ServerSessionMachine` 2: a store that is an older copy, or a database that has lost a commit.
+  @Test func aRealmThatGoesBackEndsItsSession() {
+    var connection = Self.made()
+    connection.run(1, name: 1)
+    connection.reply(1, ScriptedServerConnection.download(4, [7, 7, 7]))
+    _ = connection.takeSent()
+    connection.handle(.session(1, .head(SaltedVersion(version: 5, salt: 1))))
+    connection.reply(1, ScriptedServerConnection.download(3, [7, 7, 7]))
+    let sent = connection.takeSent()
+    expectEqual(sent.count, 1)
+    expectTrue(sent[0].hasPrefix("json_error 200 "), "\(sent)")
+    expectTrue(sent[0].contains("The realm is not available"), "\(sent)")
+    expectEqual(connection.notices, [ServerSessionMachine.lossNotice])
+  }
+
   /// `ServerConnectionMachine` 3
   @Test func whatSessionsHoldHasALimitTogether() {
     var connection = Self.made { $0.heldByteCount = 1000 }
@@ -331,9 +346,9 @@ struct ServerConnectionMachineTests {
     _ = connection.takeOthers()
     connection.receive(Self.upload(1, client: 19, byteCount: 400))
     connection.receive(Self.upload(2, client: 19, byteCount: 200))
-    expectEqual(connection.takeOthers(), [])
+    expectFalse(connection.machine.isReadingPaused)
     connection.receive(Self.upload(1, client: 20, byteCount: 400))
-    expectEqual(connection.takeOthers(), [.pauseReading])
+    expectTrue(connection.machine.isReadingPaused)
     // What is not read is no silence.
     _ = connection.takeSent()
     connection.now = 500_000
@@ -342,9 +357,9 @@ struct ServerConnectionMachineTests {
     let stored = ServerStoreReply.integrated(
       head: SaltedVersion(version: 5, salt: 1), rejected: [])
     connection.reply(2, stored)
-    expectEqual(connection.takeOthers(), [])
+    expectTrue(connection.machine.isReadingPaused)
     connection.reply(1, stored)
-    expectEqual(connection.takeOthers(), [.resumeReading])
+    expectFalse(connection.machine.isReadingPaused)
   }
 
   /// `ServerConnectionMachine` 6
@@ -355,19 +370,19 @@ struct ServerConnectionMachineTests {
     _ = connection.takeOthers()
     connection.receive(Self.upload(1, client: 19, byteCount: 400))
     connection.receive(Self.upload(1, client: 20, byteCount: 400))
-    expectEqual(connection.takeOthers(), [])
+    expectFalse(connection.machine.isReadingPaused)
     connection.handle(.memory(isTight: true))
-    expectEqual(connection.takeOthers(), [.pauseReading])
+    expectTrue(connection.machine.isReadingPaused)
     // What it holds goes, and it is read again though memory is tight still.
     let stored = ServerStoreReply.integrated(
       head: SaltedVersion(version: 5, salt: 1), rejected: [])
     connection.reply(1, stored)
-    expectEqual(connection.takeOthers(), [])
+    expectTrue(connection.machine.isReadingPaused)
     connection.reply(1, stored)
-    expectEqual(connection.takeOthers(), [.resumeReading])
+    expectFalse(connection.machine.isReadingPaused)
     connection.handle(.memory(isTight: false))
     connection.receive(Self.upload(1, client: 21, byteCount: 600))
-    expectEqual(connection.takeOthers(), [])
+    expectFalse(connection.machine.isReadingPaused)
   }
 
   /// A client that does not read what it gets may go on to ask whether it has everything.
@@ -382,7 +397,7 @@ struct ServerConnectionMachineTests {
       connection.reply(1, .head(SaltedVersion(version: 5, salt: 1)))
     }
     expectTrue(connection.machine.heldByteCount > 500)
-    expectEqual(connection.takeOthers(), [.pauseReading])
+    expectTrue(connection.machine.isReadingPaused)
   }
 
   /// `ServerConnectionMachine` 6
@@ -405,9 +420,10 @@ struct ServerConnectionMachineTests {
     connection.reply(1, ScriptedServerConnection.download(4))
     _ = connection.takeOthers()
     connection.receive(Self.upload(1, client: 19, byteCount: 400))
-    expectEqual(connection.takeOthers(), [.pauseReading])
+    expectTrue(connection.machine.isReadingPaused)
     connection.receive("unbind 1\n")
-    expectEqual(connection.takeOthers(), [.ended(session: 1), .resumeReading])
+    expectEqual(connection.takeOthers(), [.ended(session: 1)])
+    expectFalse(connection.machine.isReadingPaused)
   }
 
   /// `ServerConnectionMachine` 4
@@ -427,7 +443,7 @@ struct ServerConnectionMachineTests {
     }
     connection.receive("ping 9 9\n")
     expectEqual(connection.takeRequests(), [])
-    expectEqual(connection.takeOthers().last, .pauseReading)
+    expectTrue(connection.machine.isReadingPaused)
     // A new session waits too.
     connection.run(3, name: 3)
     #expect(
@@ -436,7 +452,7 @@ struct ServerConnectionMachineTests {
       })
     let sent = connection.takeSent()
     expectEqual(sent.last, "pong 9\n")
-    expectTrue(connection.takeOthers().contains(.resumeReading))
+    expectFalse(connection.machine.isReadingPaused)
     expectEqual(connection.takeRequests().count, 3)
   }
 

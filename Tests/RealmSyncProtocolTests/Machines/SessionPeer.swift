@@ -117,7 +117,7 @@ struct SessionPeer {
         serverRequest = nil
       case .close(_, let reason): problems.append("closed: \(reason)")
       case .takeRoom(let session, _): handleAtServer(.session(session, .hasRoom), now: now)
-      case .setTimer, .pauseReading, .resumeReading, .giveRoomBack: break
+      case .setTimer, .giveRoomBack: break
       }
     }
   }

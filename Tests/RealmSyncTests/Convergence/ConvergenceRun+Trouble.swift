@@ -44,7 +44,7 @@ extension ConvergenceRun {
       let refusal = SessionRefusal(
         random.pick(Self.codes), "refused by the run",
         action: isFinal ? .clientResetNoRecovery : .clientReset)
-      if network.refuse(device, refusal) { counts.refusals += 1 }
+      if await network.refuse(device, refusal) { counts.refusals += 1 }
     default: return
     }
   }

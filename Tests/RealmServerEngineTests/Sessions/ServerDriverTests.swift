@@ -10,26 +10,27 @@ import Testing
 
 @testable import RealmServerEngine
 
-struct ServerConnectionTests {
+struct ServerDriverTests {
   private static let bind = "bind 1 5 0 0 0\n\"foo\""
 
   private func makeConnection(
     _ socket: any MessageSocket, _ handler: TestHandler, _ timer: TestTimer = TestTimer(),
     limits: ServerConnectionMachine.Limits = .init(), memory: TestMemory? = nil,
     mode: SyncMode = .partition
-  ) async -> ServerConnection {
-    let connection = ServerConnection(
-      socket, version: ProtocolVersion(mode: mode), served: mode, limits: limits,
-      timer: timer.clock, memory: memory
+  ) async -> ServerDriver {
+    let environment = SocketServerEnvironment(
+      socket, timer: timer.clock, memory: memory
     ) { link in
       handler.link.withLock { $0 = link }
       return handler
     }
+    let connection = ServerDriver(
+      version: ProtocolVersion(mode: mode), served: mode, limits: limits, environment: environment)
     await connection.start()
     return connection
   }
 
-  /// `ServerConnection` 1
+  /// `ServerDriver` 1, `SocketServerEnvironment` 1
   @Test func messagesAreSentInTheirOrder() async {
     let socket = TestSocket()
     let connection = await makeConnection(socket, TestHandler())
@@ -39,16 +40,12 @@ struct ServerConnectionTests {
     expectEqual(events, (0..<50).map { "pong \($0)\n" } + ["close 1001 over"])
   }
 
-  /// `ServerConnection` 2, `ServerConnectionMachine` 3
+  /// `ServerDriver` 2, `ServerConnectionMachine` 3
   @Test func aClientThatDoesNotReadIsNotRead() async throws {
     let socket = GatedSocket()
     var limits = ServerConnectionMachine.Limits()
     limits.outputByteCount = 100
-    let connection = ServerConnection(
-      socket, version: ProtocolVersion(mode: .partition), served: .partition, limits: limits,
-      timer: TestTimer().clock
-    ) { _ in TestHandler() }
-    await connection.start()
+    let connection = await makeConnection(socket, TestHandler(), limits: limits)
     let taken = Locked(0)
     let client = Task {
       for _ in 0..<1_000 {
@@ -68,23 +65,24 @@ struct ServerConnectionTests {
   /// A refused message has words of its sender, which end no line of the log.
   @Test func linesForTheOperatorHaveNoControls() async {
     let (socket, lines) = (TestSocket(), Locked<[String]>([]))
-    let connection = ServerConnection(
-      socket, version: ProtocolVersion(mode: .flexible), served: .flexible,
-      timer: TestTimer().clock, notice: { line in lines.withLock { $0.append(line) } }
+    let environment = SocketServerEnvironment(
+      socket, timer: TestTimer().clock, notice: { line in lines.withLock { $0.append(line) } }
     ) { _ in TestHandler() }
+    let connection = ServerDriver(
+      version: ProtocolVersion(mode: .flexible), served: .flexible, environment: environment)
     await connection.start()
-    await connection.handle(
+    await connection.deliver(
       .session(1, .refuse(SessionRefusal(.badQuery, "not of a message"))))
     await connection.receive(
       Array("bind 1 37 0 0 0\n{\"schemaVersion\":0,\"sessionReason\":0}".utf8))
-    await connection.handle(
+    await connection.deliver(
       .session(1, .stored(request: 1, .refused(SessionRefusal(.other, "a\nb\u{202E}c")))))
     expectEqual(lines.withLock { $0 }, ["A message was refused: BIND, 201: a\u{FFFD}b\u{FFFD}c"])
   }
 
   // MARK: Memory
 
-  /// `ServerConnection` 3
+  /// `ServerDriver` 3
   @Test func allThatAConnectionHoldsIsNoted() async {
     let (socket, handler, memory) = (GatedSocket(), TestHandler(), TestMemory())
     let connection = await makeConnection(socket, handler, memory: memory)
@@ -110,7 +108,7 @@ struct ServerConnectionTests {
 
   /// IDENT has to wait for the answer to BIND, and has room after it.
   private func expectIdentWaits(
-    _ connection: ServerConnection, _ handler: TestHandler,
+    _ connection: ServerDriver, _ handler: TestHandler,
     at location: SourceLocation = #_sourceLocation
   ) async {
     let hasRoom = Locked(false)
@@ -126,7 +124,7 @@ struct ServerConnectionTests {
     #expect(hasRoom.withLock { $0 }, sourceLocation: location)
   }
 
-  /// `ServerConnection` 3 and `ServerConnectionMachine` 6
+  /// `ServerDriver` 3 and `ServerConnectionMachine` 6
   @Test func aConnectionTakesLittleWhileMemoryIsTight() async {
     let (socket, handler, memory) = (TestSocket(), TestHandler(), TestMemory())
     var limits = ServerConnectionMachine.Limits()
@@ -141,7 +139,7 @@ struct ServerConnectionTests {
 
   /// Takes a session to its first DOWNLOAD, whose answer is not given unless it is among others.
   private func run(
-    _ connection: ServerConnection, _ handler: TestHandler, answering more: [ServerStoreReply] = []
+    _ connection: ServerDriver, _ handler: TestHandler, answering more: [ServerStoreReply] = []
   ) async {
     var file = ServerFile(ident: FileIdentifier(2), salt: 1002)
     (file.clientVersion, file.reciprocalBase) = (18, 3)
@@ -158,7 +156,7 @@ struct ServerConnectionTests {
     await handler.waitForRequests(3 + more.count)
   }
 
-  /// `ServerConnection` 3
+  /// `SocketServerEnvironment` 2
   @Test func aDownloadWaitsForRoom() async throws {
     let (socket, handler, memory) = (TestSocket(), TestHandler(), TestMemory())
     let connection = await makeConnection(socket, handler, memory: memory)
@@ -173,7 +171,7 @@ struct ServerConnectionTests {
     while memory.reserved > 0 { try await Task.sleep(for: .milliseconds(1)) }
   }
 
-  /// `ServerConnection` 4
+  /// `ServerDriver` 4
   @Test func aQueryNeedsRoom() async throws {
     let (socket, handler, memory) = (TestSocket(), TestHandler(), TestMemory())
     let connection = await makeConnection(socket, handler, memory: memory, mode: .flexible)
@@ -198,7 +196,7 @@ struct ServerConnectionTests {
     expectEqual(memory.held.last, 0)
   }
 
-  /// `ServerConnection` 4
+  /// `ServerDriver` 4
   @Test func aQueryWithoutRoomEndsItsSession() async throws {
     let (socket, handler, memory) = (TestSocket(), TestHandler(), TestMemory())
     memory.setRoom(10)
@@ -231,15 +229,11 @@ struct ServerConnectionTests {
     handler.answer(.refused(SessionRefusal(.sessionClosed, "gone")))
   }
 
-  /// `ServerConnection` 3: an UPLOAD waits for a bootstrap to begin, and is larger than what the
+  /// `SocketServerEnvironment` 2: an UPLOAD waits for a bootstrap to begin, and is larger than what the
   /// bootstrap needs, so it must not wait for the room of other connections.
   @Test func aBootstrapThatAnUploadWaitsForNeedsNoRoom() async {
     let (socket, handler, memory) = (TestSocket(), TestHandler(), TestMemory())
-    let connection = ServerConnection(
-      socket, version: ProtocolVersion(mode: .flexible), served: .flexible,
-      timer: TestTimer().clock, memory: memory
-    ) { _ in handler }
-    await connection.start()
+    let connection = await makeConnection(socket, handler, memory: memory, mode: .flexible)
     // For the text of the query alone.
     memory.setRoom(4)
     let file = ServerFile(ident: FileIdentifier(2), salt: 1002)
@@ -277,7 +271,7 @@ struct ServerConnectionTests {
   /// A session with an UPLOAD of 100 kB that waits for room.
   private func uploading(
     _ memory: TestMemory
-  ) async throws -> (ServerConnection, TestHandler) {
+  ) async throws -> (ServerDriver, TestHandler) {
     let (socket, handler) = (TestSocket(), TestHandler())
     let connection = await makeConnection(socket, handler, memory: memory)
     let download = ServerMessage.Download(
@@ -326,7 +320,7 @@ struct ServerConnectionTests {
     expectEqual(handler.requestCount, 4)
   }
 
-  /// `ServerConnection` 5
+  /// `ServerDriver` 5
   @Test func aHandlerIsClosedAfterItsLastRequest() async {
     let (socket, handler) = (TestSocket(), TestHandler())
     let connection = await makeConnection(socket, handler)
