@@ -29,13 +29,15 @@ final class MemoryApp: Sendable {
   let mode: SyncMode
   private let directory: TemporaryDirectory
 
-  init(_ mode: SyncMode = .flexible) throws {
+  /// - Parameter roles: The member "roles" of the app's file; nil for development mode.
+  init(_ mode: SyncMode = .flexible, roles: String? = nil) throws {
     QuietLog.begin
     self.mode = mode
     directory = try TemporaryDirectory()
     server = MemoryAppServer(
       app: "todos-" + UUID().uuidString.lowercased(), mode: mode,
-      directory: directory.path + "/server")
+      directory: directory.path + "/server",
+      access: try roles.map { try MemoryAppServer.access(ofRoles: $0) })
   }
 
   /// The app on a device.
