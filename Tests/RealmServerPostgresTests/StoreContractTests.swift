@@ -2,6 +2,7 @@
 
 // What every store must do. Each case runs against each kind of store.
 
+import RealmDeclarations
 import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
@@ -391,5 +392,28 @@ struct StoreContractTests {
       _ = try await realm.entries(in: 3..<5)
     }
     try await expectEqual(realm.entries(in: 4..<5).map(\.version), [4])
+  }
+
+  /// By two servers, one after the other.
+  @Test(arguments: StoreKind.all)
+  func theClassesOfAnAppAreDeclaredOnce(_ kind: StoreKind) async throws {
+    let bench = try StoreBench(kind)
+    let text = """
+      {"classes":[{"name":"Dog","kind":"topLevel","primaryKey":"_id","properties":[
+        {"name":"_id","type":"objectId"},{"name":"friend","type":"object","target":"Dog"}]}]}
+      """
+    var settings = ServerRealm.Settings()
+    settings.schema = SchemaKeeper(try AppSchema(Array(text.utf8)), isFixed: true) { _ in
+      .success(nil)
+    }
+    for store in [try bench.store(), try bench.restarted()] {
+      let realm = try await ServerRealm.open(
+        bench.name, of: store, settings: settings, clock: ServerClock { ThingEntries.now })
+      try await realm.declareClasses()
+      await expectEqual(realm.head.version, 1)
+      let classes = try await realm.store.newest().classes().classes
+      expectEqual(classes.map(\.name), ["Dog"])
+      expectEqual(classes.flatMap(\.properties).map(\.name), ["_id", "friend"])
+    }
   }
 }

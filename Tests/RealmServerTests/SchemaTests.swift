@@ -109,6 +109,50 @@ final class OtherTodo: Object {
     try await server.stop()
   }
 
+  /// Whoever is first: the classes of the app come with the first download, and those of the device
+  /// are uploaded at once.
+  @Test(arguments: [SyncMode.flexible, .partition], ["development", "production"]) @MainActor
+  func aContradictionIsTheErrorOfTheSchema(_ mode: SyncMode, _ appMode: String) async throws {
+    let rights =
+      mode == .flexible
+      ? #""roles": {"default": [{"name": "all", "apply_when": {}, "read": true, "write": true}]}"#
+      : #""permissions": {"write": true}"#
+    let server = try await RunningServer(
+      mode: mode,
+      file: """
+        {"id": "todos", "mode": "\(appMode)", "providers": {"anon-user": {}},
+         "sync": "\(mode == .flexible ? "flexible" : "partition")"
+         \(appMode == "production" ? "," + rights : "")}
+        """)
+    for partition in mode == .flexible ? ["home"] : ["home", "work"] {
+      for number in 1...2 {
+        let stranger = try await AppDevice(server, "stranger-\(partition)-\(number)")
+        var configuration = stranger.configuration(partition, [OtherTodo.self])
+        if mode == .flexible {
+          configuration = stranger.user.flexibleSyncConfiguration(
+            clientResetMode: .manual(),
+            initialSubscriptions: { $0.append(QuerySubscription<OtherTodo>(name: "all")) })
+          configuration.objectTypes = [OtherTodo.self]
+        }
+        let realm = try await Realm(configuration: configuration, actor: MainActor.shared)
+        let error = try await stranger.error()
+        expectEqual(error.code, .clientSessionError, "\(error)")
+        expectTrue(error.message.hasPrefix("Invalid schema change (UPLOAD): "), "\(error)")
+        expectTrue(error.message.contains("Another definition of"), "\(error)")
+        try await Self.waitForEnd(of: realm)
+      }
+      // Others go on.
+      let device = try await AppDevice(server, "device-\(partition)")
+      if mode == .partition {
+        let realm = try await Self.open(device, [Todo.self], partition: partition)
+        try await realm.asyncWrite { realm.add(Todo(value: ["name": "a"])) }
+        try await realm.syncSession?.wait(for: .upload)
+      }
+      #expect(device.errors.withLock { $0.isEmpty })
+    }
+    try await server.stop()
+  }
+
   @Test @MainActor func aProductionAppKeepsTheSchemaThatItGrew() async throws {
     let development = try await RunningServer(schema: nil)
     let directory = development.directory

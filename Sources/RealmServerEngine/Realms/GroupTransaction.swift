@@ -146,7 +146,7 @@ struct GroupTransaction {
   private func missingDeclarations(of attempt: UploadAttempt) throws(StorageError) -> Changeset? {
     guard let schema = schema?.schema, let file = integration.files[attempt.upload.file]?.file
     else { return nil }
-    return try SchemaCompletion.declarations(for: attempt.newEntries(file), schema, in: group)
+    return try schema.declarations(for: attempt.newEntries(file), missingIn: group)
   }
 
   /// Carries out the merged entries of an upload.

@@ -14,11 +14,23 @@ extension AppSchema {
   package func declarations(
     ofClass name: String, missingIn group: some TableReader
   ) throws(StorageError) -> Changeset {
+    try declarations(ofClasses: [name], missingIn: group)
+  }
+
+  /// The same of all classes.
+  func declarations(missingIn group: some TableReader) throws(StorageError) -> Changeset {
+    try declarations(ofClasses: declared.classes.map(\.name), missingIn: group)
+  }
+
+  /// The same of some classes, in the order of their names here.
+  func declarations(
+    ofClasses names: [String], missingIn group: some TableReader
+  ) throws(StorageError) -> Changeset {
     let classes = Dictionary(declared.classes.map { ($0.name, $0) }) { first, _ in first }
     var present: [String: TableSchema] = [:]
     for schema in try group.classSchemas() { present[schema.displayName] = schema }
     var needed: [DeclaredSchema.Class] = []
-    var waiting = [name]
+    var waiting = Array(names.reversed())
     var known: Set<String> = []
     while let next = waiting.popLast() {
       guard known.insert(next).inserted, let declared = classes[next] else { continue }
@@ -67,8 +79,18 @@ extension AppSchema {
     let field = changeset.intern(property.name)
     let type = property.type.payloadType
     return .init(
-      table: table, field: field, type: type, isNullable: property.isNullable,
+      table: table, field: field, type: type, isNullable: isNullable(property),
       collection: property.collection.onWire,
       linkTarget: type == .link ? changeset.intern(property.target ?? "") : nil)
+  }
+
+  /// What devices declare, whatever an operator has written: mixed values and single links may be
+  /// missing on all of them, links in lists and sets on none.
+  private static func isNullable(_ property: DeclaredSchema.Property) -> Bool {
+    switch property.type {
+    case .mixed: true
+    case .link: property.collection == .none || property.collection == .dictionary
+    default: property.isNullable
+    }
   }
 }

@@ -201,6 +201,7 @@ package actor ServerSession: ServerRequestHandler {
       refusal.document.retry = RetryHint(intervalSeconds: 60)
       throw refusal
     }
+    try await storing(await realm.declareClasses())
     let file = try await storing(await realm.allocateFile(for: user))
     return .bound(ident: file.ident, salt: file.salt)
   }

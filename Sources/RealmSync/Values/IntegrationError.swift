@@ -47,6 +47,12 @@ extension IntegrationError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .unreadableChangeset(let error): "Bad changeset received: \(error)"
+    case .unmergeableChangeset(.tableMismatch(let conflict)),
+      .unmergeableChangeset(.columnMismatch(let conflict)):
+      Self.mismatch(conflict.field.map { "\(conflict.table).\($0)" } ?? conflict.table)
+    case .unfitChangeset(.classMismatch(let name), _),
+      .unfitChangeset(.propertyMismatch(let name), _):
+      Self.mismatch(name)
     case .unmergeableChangeset(let error): "Bad changeset received: \(error)"
     case .unfitChangeset(let problem, let instruction):
       "Bad changeset received: \(problem) at \(instruction)"
@@ -56,5 +62,10 @@ extension IntegrationError: CustomStringConvertible {
     case .badIdentifier(let reason): "Bad file identifier: \(reason)"
     case .storage(let error): "\(error)"
     }
+  }
+
+  /// The text by which the server knows that a reset does not help.
+  private static func mismatch(_ name: String) -> String {
+    "Bad changeset received: Schema mismatch: another definition of \(name)"
   }
 }

@@ -275,11 +275,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
       // The news of a version may be late; what the realm itself says is not.
       store(.currentHead)
     case (.error(let error), .bound), (.error(let error), .running):
-      refuse(
-        // The client knows its own error. Of the codes for a reset, this one means no fault.
-        SessionRefusal(
-          .badClientFile, "The client could not integrate a changeset: \(error.message)",
-          action: .clientReset))
+      refuse("ERROR", SessionRefusal(error))
     case (.testCommand(let command), .bound), (.testCommand(let command), .running):
       send(.testCommand(TestCommand(session: session, request: command.request, body: "{}")))
     case (.ping, _), (.bind, _), (.ident, _), (.query, _), (.upload, _), (.mark, _), (.unbind, _),

@@ -18,16 +18,17 @@ struct SessionBench {
 
   init(
     _ mode: SyncMode, limits: SessionLimits = SessionLimits(), realms: RealmLimits = RealmLimits(),
-    access: (any SessionAccess)? = nil,
+    access: (any SessionAccess)? = nil, schema: SchemaKeeper? = nil,
     measure: @escaping @Sendable (SessionWork, Duration) -> Void = { _, _ in }
   ) {
     self.mode = mode
     let errors = Locked<[StoreError]>([])
     self.errors = errors
     let salts = SaltSource(SeededGenerator(seed: 1))
+    var settings = ServerRealm.Settings(recordsTouches: mode == .flexible)
+    settings.schema = schema
     let realms = RealmDirectory(
-      EmbeddedStore(SimulatedFiles(), salts: salts),
-      settings: ServerRealm.Settings(recordsTouches: mode == .flexible), limits: realms,
+      EmbeddedStore(SimulatedFiles(), salts: salts), settings: settings, limits: realms,
       clock: ServerClock { OriginTimestamp(milliseconds: 1_000_000) }, salts: salts)
     let app = ServerApp(
       named: "test", realms: realms,

@@ -169,5 +169,38 @@ extension DeployedClientTests {
     await client.leave()
     try await server.stop()
   }
+
+  /// A deployed app uploads its classes after the first MARK; those of the server come before.
+  @Test(arguments: [true, false])
+  func anAppWithOtherClassesIsNotReset(_ isFlexible: Bool) async throws {
+    let server = try await RunningServer(
+      mode: isFlexible ? .flexible : .partition,
+      file: """
+        {"id": "todos", "mode": "development", "providers": {"anon-user": {}},
+         "sync": "\(isFlexible ? "flexible" : "partition")"}
+        """)
+    let client = try await DeployedClient(server)
+    let token = try await client.logIn().accessToken
+    let session = DeployedSession(
+      try await client.socket(
+        isFlexible ? DeployedClient.flexible : DeployedClient.partition, token: token),
+      isFlexible: isFlexible)
+    try await session.bind()
+    try await session.sendIdent()
+    let changesets = try await session.mark().flatMap(\.entries).map(\.changeset)
+    expectTrue(
+      changesets.contains { String(decoding: $0, as: UTF8.self).contains("Todo") },
+      "the classes of the app come first")
+    let body = """
+      {"message":"BadChangeset: Failed to transform received changeset: Schema mismatch: Property \
+      'name' in class 'Todo' is of type String on one side and type Int on the other."}
+      """
+    try await session.socket.send("json_error 212 \(body.utf8.count) 1\n\(body)")
+    let answer = try await session.socket.text()
+    expectTrue(answer.hasPrefix("json_error 225 "), "\(answer)")
+    expectTrue(answer.contains("\"action\":\"ApplicationBug\""), "\(answer)")
+    await client.leave()
+    try await server.stop()
+  }
 }
 #endif

@@ -540,6 +540,29 @@ struct ServerSessionMachineTests {
     expectEqual(server.sent.last?.contains("\"action\":\"ClientReset\""), true)
   }
 
+  /// With a fresh copy it would have the same classes again. The texts are those of all deployed
+  /// clients, and ours.
+  @Test(arguments: [
+    "BadChangeset: Failed to transform received changeset: Schema mismatch: Property 'n' in class",
+    "BadChangeset: Failed to apply received changeset: AddTable: The existing table 'class_A' has",
+    "Failed to apply received changeset: AddColumn: Schema mismatch for existing column in 'A.n'",
+    "Bad changeset received: Schema mismatch: another definition of A.n",
+  ])
+  func aClientWithOtherClassesGetsTheErrorOfTheSchema(_ text: String) throws {
+    var server = try Self.running()
+    let body = "{\"message\":\"\(text)\"}"
+    try server.receive("json_error 212 \(body.utf8.count) 1\n\(body)")
+    let answer = try #require(server.sent.last)
+    expectTrue(answer.hasPrefix("json_error 225 "), "\(answer)")
+    expectTrue(answer.contains("\"action\":\"ApplicationBug\""), "\(answer)")
+    expectTrue(answer.contains("\"shouldClientReset\":false"), "\(answer)")
+    expectTrue(
+      answer.contains("Invalid schema change (UPLOAD): Another definition of a class exists"),
+      "\(answer)")
+    try server.receive("unbind 1\n")
+    expectEqual(server.sent.last, answer)
+  }
+
   @Test func theServerCanEndASession() throws {
     var server = try Self.running()
     server.handle(
