@@ -17,6 +17,14 @@ import Testing
 @testable import RealmServer
 @testable import RealmServerKit
 
+/// What a device tells, and nobody reads.
+final class Visit: AsymmetricObject {
+  @Persisted(primaryKey: true) var _id: ObjectId
+  @Persisted var place: String
+
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 @Suite(.timeLimit(.minutes(10))) struct RoleTests {
   /// Users read public todos and write their own; editors may do everything, and they alone make
   /// todos public.
@@ -116,6 +124,51 @@ import Testing
     #expect(bob.errors.withLock { $0.isEmpty })
     #expect(editor.errors.withLock { $0.isEmpty })
     expectEqual(mine.syncSession?.state, .active)
+    try await server.stop()
+  }
+
+  /// As the former service did it: the writes are reported, and the session rests until its program
+  /// resumes it.
+  @Test @MainActor func refusedObjectsOfAsymmetricClassesEndTheSession() async throws {
+    let server = try await RunningServer(
+      file: Self.rules,
+      schema: RunningServer.todoSchema.replacing(
+        "{\"classes\":[",
+        with: """
+          {"classes":[{"name":"Visit","kind":"asymmetric","primaryKey":"_id","properties":[
+            {"name":"_id","type":"objectId"},{"name":"place","type":"string"}]},
+          """))
+    let ann = try await AppDevice(server, "ann")
+    var configuration = ann.user.flexibleSyncConfiguration(
+      clientResetMode: .manual(),
+      initialSubscriptions: { $0.append(QuerySubscription<Todo>(name: "all")) })
+    configuration.objectTypes = [Todo.self, Visit.self]
+    let realm = try await Realm(
+      configuration: configuration, actor: MainActor.shared, downloadBeforeOpen: .always)
+    let id = ObjectId.generate()
+    try await realm.asyncWrite {
+      realm.create(Visit.self, value: ["_id": id, "place": "here"])
+      realm.add(Todo(value: ["name": "mine", "owner": ann.user.id]))
+    }
+    let error = try await ann.error()
+    expectEqual(error.code, .writeRejected, "\(error)")
+    expectEqual(error.compensatingWriteInfo?.map(\.primaryKey), [.objectId(id)])
+    expectEqual(
+      error.compensatingWriteInfo?.map(\.reason),
+      ["write to \"\(id.stringValue)\" in table \"Visit\" not allowed"])
+    let session = try #require(realm.syncSession)
+    for _ in 0..<3_000 where session.state == .active {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    expectEqual(session.state, .inactive)
+    // What was allowed stays, and what is written later arrives once the program goes on.
+    try await Self.add("later", owner: ann.user.id, to: realm)
+    session.resume()
+    try await session.wait(for: .upload)
+    try await session.wait(for: .download)
+    try await Self.wait(for: ["mine", "later"], in: realm)
+    expectEqual(session.state, .active)
+    expectEqual(ann.errors.withLock { $0.count }, 1)
     try await server.stop()
   }
 

@@ -162,18 +162,23 @@ struct Compensation {
 
 extension CompensatingWriteReport {
   /// The report of a private change; nil if it undoes nothing.
-  init?(_ change: PrivateChange) {
+  ///
+  /// - Parameter asymmetric: The names of the asymmetric classes.
+  init?(_ change: PrivateChange, asymmetric: Set<String>) {
     guard let refusal = change.refusal else { return nil }
     self.init(
-      serverVersion: change.version, rejectedClientVersion: refusal.clientVersion,
-      updates: (refusal.objects.isEmpty ? change.objects : refusal.objects)
-        .compactMap { object in
-          RejectedKey(object).map {
-            RejectedUpdate(
-              notAllowed: $0, in: object.className,
-              isOutsideOfView: refusal.outsideOfView.contains(object))
-          }
-        })
+      serverVersion: change.version, rejectedClientVersion: refusal.clientVersion, updates: [])
+    for object in refusal.objects.isEmpty ? change.objects : refusal.objects {
+      guard let key = RejectedKey(object) else { continue }
+      if asymmetric.contains(object.className) {
+        refused.append(RejectedUpdate(refused: key, in: object.className))
+      } else {
+        updates.append(
+          RejectedUpdate(
+            notAllowed: key, in: object.className,
+            isOutsideOfView: refusal.outsideOfView.contains(object)))
+      }
+    }
   }
 }
 

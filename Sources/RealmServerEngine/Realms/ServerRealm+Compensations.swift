@@ -2,7 +2,9 @@
 
 // Clients whose writes were refused.
 
+import RealmStorage
 import RealmSyncProtocol
+import RealmTables
 
 extension ServerRealm {
   /// The most compensating writes of a client that it has not acknowledged, and their bytes.
@@ -13,8 +15,13 @@ extension ServerRealm {
   func compensations(
     of ident: FileIdentifier, after version: UInt64
   ) async throws(StoreError) -> [CompensatingWriteReport] {
-    try await store.privates(of: ident, after: version)
-      .compactMap { CompensatingWriteReport($0) }
+    let changes = try await store.privates(of: ident, after: version)
+      .filter { $0.refusal != nil }
+    guard !changes.isEmpty else { return [] }
+    let newest = try await store.newest()
+    let classes = try StoreError.storing(newest.objects.classSchemas())
+    let asymmetric = classes.filter { $0.kind == .asymmetric }.map(\.displayName)
+    return changes.compactMap { CompensatingWriteReport($0, asymmetric: Set(asymmetric)) }
   }
 
   /// What becomes of the next writes of a client without the right to write: they are undone,

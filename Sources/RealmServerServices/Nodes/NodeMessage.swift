@@ -106,7 +106,7 @@ enum NodeMessage: Hashable, Sendable {
 struct NodeHello: Hashable, Sendable {
   private static let magic = Array("openrealm-node".utf8)
   /// The protocol of this program. Other servers have to have the same.
-  static let version: UInt64 = 1
+  static let version: UInt64 = 2
 
   var version = Self.version
   /// The name of the server.

@@ -124,14 +124,19 @@ extension PackedReader {
     var reports: [CompensatingWriteReport] = []
     for _ in 0..<(try count()) {
       var report = CompensatingWriteReport(
-        serverVersion: try number(), rejectedClientVersion: try number(), updates: [])
-      for _ in 0..<(try count()) {
-        report.updates.append(
-          RejectedUpdate(reason: try text(), table: try text(), key: try key()))
-      }
+        serverVersion: try number(), rejectedClientVersion: try number(), updates: try updates())
+      report.refused = try updates()
       reports.append(report)
     }
     return reports
+  }
+
+  private mutating func updates() throws(PackedBytesError) -> [RejectedUpdate] {
+    var updates: [RejectedUpdate] = []
+    for _ in 0..<(try count()) {
+      updates.append(RejectedUpdate(reason: try text(), table: try text(), key: try key()))
+    }
+    return updates
   }
 
   private mutating func key() throws(PackedBytesError) -> RejectedKey {

@@ -161,12 +161,17 @@ extension PackedWriter {
     for report in reports {
       write(report.serverVersion)
       write(report.rejectedClientVersion)
-      write(report.updates.count)
-      for update in report.updates {
-        write(update.reason)
-        write(update.table)
-        write(update.key.bytes)
-      }
+      write(report.updates)
+      write(report.refused)
+    }
+  }
+
+  private mutating func write(_ updates: [RejectedUpdate]) {
+    write(updates.count)
+    for update in updates {
+      write(update.reason)
+      write(update.table)
+      write(update.key.bytes)
     }
   }
 

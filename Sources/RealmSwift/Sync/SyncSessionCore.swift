@@ -356,7 +356,7 @@ final class SyncSessionCore: Sendable {
       Task { try? await user.logOut() }
     }
     guard document.action == .deleteRealm else {
-      return failed(error, isFatal: document.action != .warning)
+      return failed(error, isFatal: document.action != .warning || !document.tryAgain)
     }
     let deletion = deletionToken
     Task {
@@ -427,12 +427,15 @@ extension SyncError {
       case .permissionDenied: .permissionDeniedError
       case .badQuery: .invalidFlexibleSyncSubscriptions
       case .compensatingWrite: .writeRejected
+      case .writeNotAllowed where document.refusedWrites != nil: .writeRejected
       case .userMismatch: .clientUserError
       default: document.action == .warning ? .serverWarning : .clientSessionError
       }
     self.init(
       kind, document.message, serverLogURL: URL(string: document.logURL),
-      protocolCode: code.rawValue, token: token)
+      protocolCode: code.rawValue,
+      compensatingWriteInfo: document.refusedWrites?.updates.map { CompensatingWriteInfo($0) },
+      token: token)
   }
 
   /// The error of writes that the server undid.

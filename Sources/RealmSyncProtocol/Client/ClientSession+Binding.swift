@@ -166,6 +166,9 @@ extension ClientSession {
     _ code: ErrorCode, _ document: ErrorDocument, jitter: UInt32, now: Milliseconds
   ) {
     guard code.isOfSession else { return drop("JSON_ERROR of a connection") }
+    if code.session == .compensatingWrite, document.refusedWrites != nil {
+      return drop("JSON_ERROR of a compensating write")
+    }
     if code.session == .compensatingWrite, let report = document.compensatingWrite {
       if case .bound(let binding) = phase, binding.step == .reportedError { return }
       guard var exchange,
@@ -176,6 +179,10 @@ extension ClientSession {
     }
     if code.session == .schemaVersionChanged { return report(.error(code, document)) }
     switch document.effectiveAction {
+    case .warning where !document.tryAgain:
+      rest(for: .error)
+      report(.error(code, document))
+      failWaits(.error(code, document))
     case .transient, .warning:
       let delay =
         code.session == .sessionClosed && document.retry == nil

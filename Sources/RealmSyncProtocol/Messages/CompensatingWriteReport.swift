@@ -10,9 +10,24 @@ package struct CompensatingWriteReport: Hashable, Sendable {
   package var serverVersion: UInt64
   package var rejectedClientVersion: UInt64
   package var updates: [RejectedUpdate]
+  /// Those of asymmetric classes, which another error reports (`RefusedWriteReport`). They are no
+  /// part of the message.
+  package var refused: [RejectedUpdate] = []
 
   package init(serverVersion: UInt64, rejectedClientVersion: UInt64, updates: [RejectedUpdate]) {
     self.serverVersion = serverVersion
+    self.rejectedClientVersion = rejectedClientVersion
+    self.updates = updates
+  }
+}
+
+/// The part of an error document about refused writes that no changeset undoes: objects of
+/// asymmetric classes are on no device once they were uploaded.
+package struct RefusedWriteReport: Hashable, Sendable {
+  package var rejectedClientVersion: UInt64
+  package var updates: [RejectedUpdate]
+
+  package init(rejectedClientVersion: UInt64, updates: [RejectedUpdate]) {
     self.rejectedClientVersion = rejectedClientVersion
     self.updates = updates
   }
@@ -35,6 +50,19 @@ package struct RejectedUpdate: Hashable, Sendable {
     let tail = isOutsideOfView ? "; object is outside of the current query view" : ""
     self.init(
       reason: "write to \(key) in table \"\(table)\" not allowed\(tail)", table: table, key: key)
+  }
+}
+
+extension RejectedUpdate {
+  /// The update of an object of an asymmetric class, with the reason's usual text.
+  package init(refused key: RejectedKey, in table: String) {
+    let name =
+      switch key {
+      case .objectID(let id): "\"\(id.text)\""
+      case .uuid(let id): "\"\(id.text)\""
+      case .null, .int, .string: key.description
+      }
+    self.init(reason: "write to \(name) in table \"\(table)\" not allowed", table: table, key: key)
   }
 }
 

@@ -19,6 +19,8 @@ package struct ErrorDocument: Hashable, Sendable {
   /// Goes with error 236.
   package var previousSchemaVersion: UInt64?
   package var compensatingWrite: CompensatingWriteReport?
+  /// Goes with error 230, for objects of asymmetric classes.
+  package var refusedWrites: RefusedWriteReport?
 
   /// A document whose flags for old clients follow from the action.
   package init(message: String, action: ErrorAction, logURL: String = "") {
@@ -55,15 +57,22 @@ package struct ErrorDocument: Hashable, Sendable {
     if let report = compensatingWrite {
       add("compensatingWriteServerVersion", report.serverVersion)
       add("rejectedClientVersion", report.rejectedClientVersion)
-      let updates: [JSONValue] = report.updates.map { update in
+      members.append(JSONMember("rejectedUpdates", Self.json(report.updates)))
+    } else if let report = refusedWrites {
+      add("rejectedClientVersion", report.rejectedClientVersion)
+      members.append(JSONMember("rejectedUpdates", Self.json(report.updates)))
+    }
+    return .object(members)
+  }
+
+  private static func json(_ updates: [RejectedUpdate]) -> JSONValue {
+    .array(
+      updates.map { update in
         [
           "reason": .string(update.reason), "table": .string(update.table),
           "pk": .string(Base64.encode(update.key.bytes)),
         ]
-      }
-      members.append(JSONMember("rejectedUpdates", .array(updates)))
-    }
-    return .object(members)
+      })
   }
 
   /// The document of a message. An action that is not known counts as a bug of the app.
@@ -86,13 +95,13 @@ package struct ErrorDocument: Hashable, Sendable {
     }
     partitionQuery = json["partitionQuery"]?.string
     previousSchemaVersion = json["previousSchemaVersion"]?.unsigned
-    compensatingWrite = try Self.report(json)
+    try addReport(json)
   }
 
-  private static func report(_ json: JSONValue) throws(MessageError) -> CompensatingWriteReport? {
-    guard let values = json["rejectedUpdates"]?.array else { return nil }
-    guard let serverVersion = json["compensatingWriteServerVersion"]?.unsigned,
-      let clientVersion = json["rejectedClientVersion"]?.unsigned
+  /// Adds the refused writes. Without a version that undoes them they are of asymmetric classes.
+  private mutating func addReport(_ json: JSONValue) throws(MessageError) {
+    guard let values = json["rejectedUpdates"]?.array else { return }
+    guard let clientVersion = json["rejectedClientVersion"]?.unsigned
     else { throw .badErrorDocument }
     var updates: [RejectedUpdate] = []
     for value in values {
@@ -102,7 +111,12 @@ package struct ErrorDocument: Hashable, Sendable {
       else { throw .badErrorDocument }
       updates.append(RejectedUpdate(reason: reason, table: table, key: key))
     }
-    return CompensatingWriteReport(
+    guard let number = json["compensatingWriteServerVersion"] else {
+      refusedWrites = RefusedWriteReport(rejectedClientVersion: clientVersion, updates: updates)
+      return
+    }
+    guard let serverVersion = number.unsigned else { throw .badErrorDocument }
+    compensatingWrite = CompensatingWriteReport(
       serverVersion: serverVersion, rejectedClientVersion: clientVersion, updates: updates)
   }
 
@@ -110,13 +124,17 @@ package struct ErrorDocument: Hashable, Sendable {
   func cut(toByteCount byteCountMax: Int) -> ErrorDocument {
     var document = self
     document.message = message.cut(toByteCount: byteCountMax)
-    if let report = compensatingWrite {
-      document.compensatingWrite?.updates = report.updates.map { update in
+    func cut(_ updates: [RejectedUpdate]) -> [RejectedUpdate] {
+      updates.map { update in
         RejectedUpdate(
           reason: update.reason.cut(toByteCount: byteCountMax), table: update.table,
           key: update.key)
       }
     }
+    if let report = compensatingWrite {
+      document.compensatingWrite?.updates = cut(report.updates)
+    }
+    if let report = refusedWrites { document.refusedWrites?.updates = cut(report.updates) }
     return document
   }
 

@@ -17,6 +17,8 @@ struct DueReports: Hashable, Sendable {
   private(set) var byteCount = 0
   /// The version of a bootstrap that a report has named.
   private var passed: UInt64?
+  /// The writes of asymmetric classes whose versions a DOWNLOAD has reached.
+  private var refused: RefusedWriteReport?
 
   /// Whether a DOWNLOAD up to a version takes some of them along.
   func isDue(at version: UInt64) -> Bool {
@@ -36,10 +38,14 @@ struct DueReports: Hashable, Sendable {
     for download: inout ServerMessage.Download, after cursor: DownloadCursor
   ) throws(MessageError) -> [CompensatingWriteReport] {
     let end = download.cursors.download
-    let due = reports.prefix { $0.serverVersion <= end.serverVersion }
-    guard !due.isEmpty else { return [] }
+    var due = Array(reports.prefix { $0.serverVersion <= end.serverVersion })
     reports.removeFirst(due.count)
-    for report in due { byteCount -= report.byteCount }
+    for report in due {
+      byteCount -= report.byteCount
+      note(report.refused, report.rejectedClientVersion)
+    }
+    due.removeAll { $0.updates.isEmpty && !$0.refused.isEmpty }
+    guard !due.isEmpty else { return [] }
     guard download.batch ?? .steady == .steady else {
       passed = end.serverVersion
       return Self.named(due, by: [end.serverVersion])
@@ -57,6 +63,25 @@ struct DueReports: Hashable, Sendable {
     }
     if entries.count > count { download.body = MessageBody(downloads: entries) }
     return Self.named(due, by: entries.map(\.serverVersion))
+  }
+
+  private mutating func note(_ updates: [RejectedUpdate], _ clientVersion: UInt64) {
+    guard !updates.isEmpty else { return }
+    var report =
+      refused ?? RefusedWriteReport(rejectedClientVersion: clientVersion, updates: [])
+    report.rejectedClientVersion = clientVersion
+    report.updates += updates
+    refused = report
+  }
+
+  /// Whether writes of asymmetric classes are to be reported after the next DOWNLOAD.
+  var hasRefused: Bool { refused != nil }
+
+  /// Takes the writes of asymmetric classes, after a DOWNLOAD that has reached their versions: the
+  /// error ends the session, and a client that has reached them does not get it again.
+  mutating func takeRefused() -> RefusedWriteReport? {
+    defer { refused = nil }
+    return refused
   }
 
   /// The DOWNLOAD that releases the report of a bootstrap; nil if the bootstrap has none, or goes
@@ -113,7 +138,7 @@ extension [DownloadEntry] {
 
 extension CompensatingWriteReport {
   fileprivate var byteCount: Int {
-    updates.reduce(MemoryLayout<Self>.stride) { count, update in
+    (updates + refused).reduce(MemoryLayout<Self>.stride) { count, update in
       count + MemoryLayout<RejectedUpdate>.stride + update.reason.utf8.count
         + update.table.utf8.count
     }

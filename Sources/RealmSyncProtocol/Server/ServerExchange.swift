@@ -68,7 +68,7 @@ package struct ServerExchange: Hashable, Sendable {
   /// changes is acknowledged by the next one: an answer would move the client's cursor, and the
   /// client would report that in turn, as long as there are new versions.
   private var owesDownload: Bool {
-    owesFirstDownload || sent.upload.clientVersion < owedVersion
+    owesFirstDownload || sent.upload.clientVersion < owedVersion || reports.hasRefused
   }
 
   /// Whether a DOWNLOAD is to be made, where `head` is the newest version of the realm.
@@ -93,6 +93,11 @@ package struct ServerExchange: Hashable, Sendable {
   /// The DOWNLOAD to send after one with which a report went.
   mutating func takeRelease(after download: ServerMessage.Download) -> ServerMessage.Download? {
     reports.takeRelease(after: download)
+  }
+
+  /// Takes the refused writes that end the session, after a DOWNLOAD was sent.
+  mutating func takeRefused() -> RefusedWriteReport? {
+    isInsideBootstrap ? nil : reports.takeRefused()
   }
 
   // MARK: Queries

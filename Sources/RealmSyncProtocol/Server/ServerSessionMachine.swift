@@ -386,6 +386,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
     }
     let isSent = exchange.take(download)
     let release = exchange.takeRelease(after: download)
+    let refused = isSent ? exchange.takeRefused() : nil
     phase = .running(exchange)
     note(download.cursors.latest)
     guard isSent else { return }
@@ -394,6 +395,19 @@ package struct ServerSessionMachine: Hashable, Sendable {
       version: download.cursors.latest.version)
     send(.download(session: session, download), after: said)
     if let release { send(.download(session: session, release), after: said) }
+    if let refused { refuse(refused) }
+  }
+
+  /// Ends the session for refused writes of asymmetric classes, as the former service did: a client
+  /// begins another one when its program wants that.
+  private mutating func refuse(_ report: RefusedWriteReport) {
+    var refusal = SessionRefusal(
+      .writeNotAllowed,
+      "Client attempted a write that is outside of permissions or query filters",
+      action: .warning)
+    refusal.document.tryAgain = false
+    refusal.document.refusedWrites = report
+    refuse("UPLOAD", refusal)
   }
 
   private mutating func send(_ report: CompensatingWriteReport) {

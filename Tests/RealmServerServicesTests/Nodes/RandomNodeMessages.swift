@@ -104,11 +104,16 @@ struct RandomNodeMessages {
   }
 
   private mutating func report() -> CompensatingWriteReport {
-    CompensatingWriteReport(
-      serverVersion: number(), rejectedClientVersion: number(),
-      updates: (0..<Int.random(in: 0...3, using: &random)).map { _ in
-        RejectedUpdate(reason: text(), table: text(), key: key())
-      })
+    var report = CompensatingWriteReport(
+      serverVersion: number(), rejectedClientVersion: number(), updates: updates())
+    report.refused = updates()
+    return report
+  }
+
+  private mutating func updates() -> [RejectedUpdate] {
+    (0..<Int.random(in: 0...3, using: &random)).map { _ in
+      RejectedUpdate(reason: text(), table: text(), key: key())
+    }
   }
 
   private mutating func reports() -> [CompensatingWriteReport] {
@@ -128,6 +133,12 @@ struct RandomNodeMessages {
     refusal.document.partitionQuery = optional(text())
     refusal.document.previousSchemaVersion = optional(number())
     refusal.document.compensatingWrite = optional(report())
+    // It is no part of documents.
+    refusal.document.compensatingWrite?.refused = []
+    if refusal.document.compensatingWrite == nil, flag() {
+      refusal.document.refusedWrites = RefusedWriteReport(
+        rejectedClientVersion: number(), updates: updates())
+    }
     return refusal
   }
 

@@ -375,6 +375,37 @@ struct ClientSessionTests {
     expectFalse(client.sent.contains("unbind 1\n"))
   }
 
+  /// The session rests until the program wants it again.
+  @Test func refusedWritesOfAsymmetricClassesEndTheSession() throws {
+    var client = try Self.running()
+    let more = """
+      ,"rejectedClientVersion":18,"rejectedUpdates":[{"reason":"r","table":"T","pk":"AA=="}]
+      """
+    let text = Self.error(230, "Warning", more)
+    expectTrue(text.contains("\"tryAgain\":false"), "\(text)")
+    client.receive(text)
+    expectEqual(client.takeSent(), ["unbind 1\n"])
+    expectEqual(client.rest, .error)
+    let documents = client.others.compactMap { effect -> ErrorDocument? in
+      if case .sessionReport(_, .error(_, let document)) = effect { document } else { nil }
+    }
+    expectEqual(documents.map(\.refusedWrites?.rejectedClientVersion), [18])
+    client.handle(.resume(session: 1))
+    expectEqual(client.rest, nil)
+  }
+
+  /// A compensating write names the version that undoes it.
+  @Test func aCompensatingWriteWithoutAVersionEndsTheConnection() throws {
+    var client = try Self.running()
+    let more = """
+      ,"rejectedClientVersion":18,"rejectedUpdates":[{"reason":"r","table":"T","pk":"AA=="}]
+      """
+    client.receive(Self.error(231, "Warning", more))
+    expectEqual(client.rest, nil)
+    expectTrue(
+      !client.others.contains { if case .sessionReport = $0 { true } else { false } })
+  }
+
   @Test func aRejectedQueryLeavesTheSessionRunning() throws {
     var client = try Self.running()
     let sets =

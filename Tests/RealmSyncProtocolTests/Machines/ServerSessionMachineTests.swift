@@ -532,6 +532,54 @@ struct ServerSessionMachineTests {
     expectEqual(server.sent.map { $0.prefix(14) }, ["json_error 231", "download 1 6 2"])
   }
 
+  /// Its DOWNLOAD comes first: a client that has it is not told again when it begins once more.
+  @Test(arguments: [true, false])
+  func refusedWritesOfAsymmetricClassesEndTheSession(_ hasOthers: Bool) throws {
+    var server = try Self.running()
+    try server.receive(Self.upload("20 4 4", "20 4 0 0 1 a"))
+    try server.receive("mark 1 9\n")
+    var report = CompensatingWriteReport(
+      serverVersion: 6, rejectedClientVersion: 20,
+      updates: hasOthers ? [RejectedUpdate(notAllowed: .int(1), in: "Item")] : [])
+    report.refused = [RejectedUpdate(refused: .string("e"), in: "Event")]
+    server.reply(.integrated(head: Self.head(6), rejected: [report]))
+    server.reply(.head(Self.head(6)))
+    // A first part does not reach the version.
+    server.reply(Self.download(5, 20, up: 20, 4, query: 1))
+    expectEqual(server.takeSent(), ["download 1 5 20 5 7777 20 4 1 2 1 0 0 0\n"])
+    server.reply(Self.download(6, 20, up: 20, 4, query: 1))
+    let sent = server.takeSent()
+    expectEqual(
+      sent.map { $0.prefix(14) },
+      (hasOthers ? ["json_error 231"] : []) + ["download 1 6 2", "json_error 230"])
+    let answer = try #require(sent.last)
+    for part in [
+      "\"action\":\"Warning\"", "\"tryAgain\":false", "\"shouldClientReset\":false",
+      "\"rejectedClientVersion\":20", #""reason":"write to \"e\" in table \"Event\" not allowed""#,
+    ] { expectTrue(answer.contains(part), "\(part) in \(answer)") }
+    expectFalse(answer.contains("compensatingWriteServerVersion"), "\(answer)")
+    expectFalse(answer.contains("Item"), "\(answer)")
+    // What comes now is dropped, as after each error of a session.
+    try server.receive(Self.upload("21 4 4", "21 4 0 0 1 a"))
+    try server.receive("unbind 1\n")
+    expectEqual(server.takeSent(), [])
+  }
+
+  /// Not before the last part of a bootstrap.
+  @Test func refusedWritesOfAsymmetricClassesWaitForTheEndOfABootstrap() throws {
+    var server = try Self.running()
+    try server.receive(Self.upload("30 4 4", "29 4 347155200000 0 1 x"))
+    var report = CompensatingWriteReport(
+      serverVersion: 5, rejectedClientVersion: 29, updates: [])
+    report.refused = [RejectedUpdate(refused: .int(1), in: "Event")]
+    server.reply(.integrated(head: Self.head(6), rejected: [report]))
+    let entry = "6 30 347155200000 1 0 0 "
+    server.reply(Self.download(6, 30, up: 30, 4, query: 1, .moreToCome, entry))
+    expectEqual(server.takeSent().map { $0.prefix(14) }, ["download 1 6 3"])
+    server.reply(Self.download(6, 30, up: 30, 4, query: 1, .last, entry))
+    expectEqual(server.takeSent().map { $0.prefix(14) }, ["download 1 6 3", "json_error 230"])
+  }
+
   /// The code is none of the client's: the app has got that.
   @Test(arguments: [112, 212, 233]) func aClientsErrorIsAnsweredWithAReset(_ code: Int) throws {
     var server = try Self.running()

@@ -54,6 +54,36 @@ struct ErrorDocumentTests {
     try expectEqual(ErrorDocument(json: document.json), document)
   }
 
+  /// As the former service sent it: without a version that undoes the writes.
+  @Test func refusedWritesOfAsymmetricClasses() throws {
+    let text = """
+      {"message":"refused","logURL":"","tryAgain":false,"shouldClientReset":false,\
+      "isRecoveryModeDisabled":false,"action":"Warning","rejectedClientVersion":11,\
+      "rejectedUpdates":[{"reason":"write to \
+      \\"0102030405060708090a0b0c\\" in table \\"Event\\" not allowed","table":"Event",\
+      "pk":"CgECAwQFBgcICQoLDA=="}]}
+      """
+    let key = RejectedKey.objectID(ObjectIDBits(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C))
+    let document = try ErrorDocument(json: JSONParser.parse(text))
+    expectEqual(
+      document.refusedWrites,
+      RefusedWriteReport(
+        rejectedClientVersion: 11, updates: [RejectedUpdate(refused: key, in: "Event")]))
+    expectEqual(document.compensatingWrite, nil)
+    expectEqual(JSONWriter.text(document.json), text)
+    // What a version would undo names the version.
+    #expect(throws: MessageError.self) {
+      try ErrorDocument(
+        json: JSONParser.parse(text.replacing("\"rejectedClientVersion\":11,", with: "")))
+    }
+    expectEqual(
+      RejectedUpdate(refused: .int(-3), in: "Event").reason,
+      "write to -3 in table \"Event\" not allowed")
+    expectEqual(
+      RejectedUpdate(refused: .uuid(UUIDBits(high: 1, low: 2)), in: "Event").reason,
+      "write to \"00000000-0000-0001-0000-000000000002\" in table \"Event\" not allowed")
+  }
+
   @Test func optionalKeys() throws {
     var document = ErrorDocument(.sessionClosed, message: "later")
     document.retry = RetryHint(intervalSeconds: 5, delaySecondsMax: 60, multiplier: 3)
