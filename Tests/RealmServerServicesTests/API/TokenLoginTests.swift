@@ -266,6 +266,15 @@ struct TokenLoginTests {
       claims(["exp": .integer(now + 200_000)]), .jwk(Self.key(key)), .rs256, id: id)
   }
 
+  /// The address is the operator's: no answer leads to another one, in the network of the server.
+  @Test func noRedirectionOfPublishedKeysIsFollowed() async throws {
+    let services = TestServices()
+    Self.set(services, Self.key("1"))
+    let bench = try Self.published(services)
+    await expectEqual(Self.logIn(bench, Self.token("1", of: "1")).status, 200)
+    expectEqual(services.requests.withLock { $0.map(\.followsRedirections) }, [false])
+  }
+
   /// `PublishedKeys` 2
   @Test func publishedKeysAreKeptAndFetchedAgainForANewOne() async throws {
     let services = TestServices()

@@ -192,6 +192,7 @@ struct ServerConnectionMachineTests {
     expectEqual(error(&connection), "113")
     var other = ScriptedServerConnection(ProtocolVersion(mode: .flexible), served: .partition)
     other.receive("bind 1 2 0 0 0\n{}")
+    expectTrue(other.sent.last?.contains(#""action":"ApplicationBug""#) == true)
     expectEqual(error(&other), "114")
   }
 
