@@ -76,6 +76,12 @@ import Testing
     #expect(text.contains("realm_requests_total{status=\"2xx\"} "))
     expectTrue(text.contains("realm_sessions_open 1.0\n"))
     expectTrue(text.contains("realm_disk_free_bytes "))
+    // What the process uses, what it holds beyond that, and what clients take, of their limit.
+    for name in [
+      "realm_memory_used_bytes", "realm_memory_free_bytes", "realm_client_memory_bytes",
+      "realm_client_memory_limit_bytes",
+    ] { expectTrue(text.contains("\n\(name) "), "\(name)") }
+    expectFalse(text.contains("\nrealm_memory_used_bytes 0.0\n"))
     await device.close()
     try await server.stop()
   }
