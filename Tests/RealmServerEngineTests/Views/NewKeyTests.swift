@@ -321,6 +321,49 @@ struct NewKeyTests {
     }
   }
 
+  /// Two devices make the embedded object of one key of a dictionary, in an object of both or each
+  /// in one that it makes: there is one, and it has what each of them has set.
+  @Test(arguments: [false, true])
+  func theEmbeddedObjectOfOneKeyIsThatOfBoth(isNew: Bool) async throws {
+    for isFirstLater in [false, true] {
+      let (server, scratch) = (try await TestServer(recordsTouches: true), try ViewScratch())
+      let clients = try await makeClients(server, [everything, everything], scratch)
+      if !isNew {
+        try perform(.make, 0, clients[0])
+        try await upload(clients[0], server)
+        try await download(clients[1], server, everything, scratch)
+      }
+      for (client, isFirst) in zip(clients, [true, false]) {
+        client.clock += isFirst == isFirstLater ? 200 : 100
+        try client.write { group in
+          let things = try #require(try group.table(named: "class_Thing"))
+          let parts = try #require(try group.table(named: "class_Part"))
+          let key = try things.findOrCreate(primaryKey: .string("k")).key
+          let map = try things.dictionary(column("partMap", things), key)
+          let (part, _) = try map.setEmbedded(for: "a")
+          if isFirst {
+            try parts.set(.int(7), column("x", parts), part)
+          } else {
+            try parts.list(column("texts", parts), part).insert(.string("t"), at: 0)
+          }
+        }
+      }
+      for client in clients + clients { try await upload(client, server) }
+      for client in clients { try await download(client, server, everything, scratch) }
+      for client in clients {
+        try await expectEqual(client.digest(), server.digest())
+        try client.write { group in
+          let parts = try #require(try group.table(named: "class_Part"))
+          try expectEqual(parts.objectCount(), 1)
+          let part = try #require(try parts.table.key(at: 0))
+          let row = try #require(try parts.row(of: part))
+          try expectEqual(row.value(of: column("x", parts)), .int(7))
+          try expectEqual(parts.list(column("texts", parts), part).count, 1)
+        }
+      }
+    }
+  }
+
   /// A device makes an object that only its next query selects: the round before the bootstrap
   /// leaves it, and the bootstrap brings it whole in one step. Without a next query it goes.
   @Test(arguments: [false, true])
