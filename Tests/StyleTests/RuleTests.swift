@@ -48,6 +48,19 @@ struct RuleTests {
     #expect(lines("Realm", "import RealmStorage\nenum A {}\n").isEmpty)
   }
 
+  @Test func continuationsLookAgain() {
+    let blind = "  await withCheckedContinuation { waiters.append($0) }\n"
+    #expect(CodeRules.continuationLists(source(blind)).map(\.line) == [5])
+    let seeing = """
+        await withCheckedContinuation { caller in
+          if isBusy { waiters.append(caller) } else { caller.resume() }
+        }
+        await withCheckedContinuation { end in whenDone { end.resume() } }
+
+      """
+    #expect(CodeRules.continuationLists(source(seeing)).isEmpty)
+  }
+
   @Test func functionLength() {
     let body = String(repeating: "  a()\n", count: 69)
     let long = "func f(a: Int = { 1 }()) {\n\(body)}\n"

@@ -29,6 +29,7 @@ struct StyleTests {
     Rule(name: "force unwraps proven", check: CodeRules.forceUnwrap),
     Rule(
       name: "unchecked concurrency reasoned", check: CodeRules.uncheckedConcurrency),
+    Rule(name: "continuations look again", check: CodeRules.continuationLists),
     Rule(
       name: "length of functions", check: StructureRules.functionLength),
     Rule(name: "one primary type", check: StructureRules.primaryType),

@@ -70,7 +70,10 @@ package actor ServerDriver {
   package func receive(_ message: [UInt8]) async {
     deliver(.message(message))
     while machine.isReadingPaused {
-      await withCheckedContinuation { readers.append($0) }
+      await withCheckedContinuation { reader in
+        // The machine may read again before the continuation is made.
+        if machine.isReadingPaused { readers.append(reader) } else { reader.resume() }
+      }
     }
   }
 

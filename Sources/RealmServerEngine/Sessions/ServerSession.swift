@@ -134,7 +134,10 @@ package actor ServerSession: ServerRequestHandler {
     leave(for: .evicted)
     link.evict()
     guard waiters != nil else { return }
-    await withCheckedContinuation { waiters?.append($0) }
+    await withCheckedContinuation { caller in
+      // The request may have ended before the continuation was made.
+      if waiters == nil { caller.resume() } else { waiters?.append(caller) }
+    }
   }
 
   // MARK: Rights

@@ -66,6 +66,23 @@ enum CodeRules {
     }
   }
 
+  /// A condition that was looked at before a continuation is made may not hold any more in its
+  /// body: other calls of an actor run in between, and nobody resumes what then waits. So a list of
+  /// those that wait grows beside a look at the condition, in the body.
+  static func continuationLists(_ file: SourceFile) -> [Violation] {
+    guard file.module != nil else { return [] }
+    return file.tokens.indices.compactMap { index in
+      let token = file.tokens[index]
+      guard token.text.hasPrefix("with"), token.text.hasSuffix("Continuation"),
+        text(file, index + 1) == "{"
+      else { return nil }
+      let body = file.tokens[(index + 2)...].prefix { $0.text != "}" && $0.text != "{" }
+      let words = Set(body.map(\.text))
+      guard words.contains("append"), words.isDisjoint(with: ["if", "guard"]) else { return nil }
+      return violation("continuation", file, token.line, "a continuation that waits unseen")
+    }
+  }
+
   /// An assurance about concurrency that the compiler does not check has its reason beside it.
   static func uncheckedConcurrency(_ file: SourceFile) -> [Violation] {
     guard file.module != nil else { return [] }
