@@ -39,6 +39,7 @@ struct FolderCycle: Equatable, CustomStringConvertible {
     "RealmTables": 3,
     "RealmReplication": 0,
     "RealmSync": 0,
+    "RealmSyncTestSupport": 0,
     "RealmQuery": 0,
     "RealmServerEngine": 0,
     "RealmServerServices": 0,

@@ -4,7 +4,7 @@
 
 import RealmStorage
 package import RealmSync
-package import RealmSyncProtocol
+import RealmSyncProtocol
 
 /// The download of a fresh copy, as a task of a `SyncNetwork`.
 final class SimulatedReset {
@@ -38,14 +38,6 @@ final class SimulatedReset {
 
   /// Ends the reset, unless the fresh copy is there.
   func cancel() { task?.cancel() }
-}
-
-/// The name of a file at the server, with the proof of it.
-package struct FileIdentity: Hashable, Sendable {
-  let ident: FileIdentifier
-  let salt: UInt64
-
-  package init(_ file: SessionFile) { (ident, salt) = (file.ident, file.salt) }
 }
 
 /// The remaining steps until a reset has succeeded.
