@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading tables of which a part is damaged.
+// Reading tables with damaged parts.
 
 import RealmStorage
 import RealmTables
 
-/// The classes of a damaged version that can still be read, with their objects.
+/// The readable classes of a damaged version, with their objects.
 struct DamagedTables {
-  /// A tree of objects of a class, or a part of one that was found apart from it.
+  /// A tree of objects of a class, or a part of one, found apart from it.
   struct Part {
     let root: Ref
-    /// The key of its first object, as far as that is known.
+    /// The key of its first object, if known.
     let base: UInt64
-    /// Whether it may have older states of objects that are there.
+    /// Whether it may have older states of other objects.
     let isFiller: Bool
   }
 
@@ -21,7 +21,7 @@ struct DamagedTables {
     let schema: TableSchema
     let table: Table
     let parts: [Part]
-    /// Whether the objects have the keys that links to them name.
+    /// Whether the objects have the keys named by links to them.
     let hasCertainKeys: Bool
     /// Whether the file says how many objects there are.
     let hasCount: Bool
@@ -33,7 +33,7 @@ struct DamagedTables {
   /// The places of tables whose description cannot be read.
   private(set) var unreadable: Set<Int> = []
 
-  /// - Parameter found: Tables that were put together, and parts of others.
+  /// - Parameter found: Tables put together, and parts of others.
   init(_ snapshot: Snapshot, found: [FoundTable] = []) throws(StorageError) {
     self.snapshot = snapshot
     problems = found.compactMap(\.problem)
@@ -65,7 +65,7 @@ struct DamagedTables {
   /// Calls `body` with each object of a class that can be found, and with the number of the part
   /// that it is in.
   ///
-  /// - Parameter failed: Called with what could not be read.
+  /// - Parameter failed: Called with each unreadable part.
   func forEachObject(
     of type: Class, failed: (StorageError) -> Void,
     _ body: (_ key: ObjectKey, _ row: Row, _ part: Int) throws -> Void

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A table that was put together from what was found of it.
+// A table, put together from its found parts.
 
 import RealmTables
 
-/// A table whose description is gone, or objects of one that lost some.
+/// A table without its description, or objects of one with a loss.
 struct FoundTable {
   /// A column whose name and type are gone.
   struct GuessedColumn: Equatable {
@@ -20,7 +20,7 @@ struct FoundTable {
     }
   }
 
-  /// A cluster of leaves that were found without one.
+  /// A cluster of leaves found without one.
   struct MadeCluster {
     /// The slots of its node.
     let slots: [Int64]
@@ -32,7 +32,7 @@ struct FoundTable {
   enum Description: Equatable {
     /// The table itself can be read.
     case own
-    /// A description that was found, and fits the objects.
+    /// A found description, fitting the objects.
     case spec(Int)
     /// Nothing but the objects.
     case guessed([GuessedColumn])
@@ -46,14 +46,14 @@ struct FoundTable {
   let description: Description
   /// Where its objects are, beside the table's own tree.
   var parts: [DamagedTables.Part] = []
-  /// Clusters that the file does not have, of leaves that it has (`LooseLeaves`).
+  /// Clusters missing in the file, of leaves in it (`LooseLeaves`).
   var made: [MadeCluster] = []
-  /// Whether the objects have the keys that links to them name.
+  /// Whether the objects have the keys named by links to them.
   var hasCertainKeys = true
-  /// The offset of its top array, where that can be read in part.
+  /// The offset of its top array, where it can be read in part.
   var top: Int?
 
-  /// What is to be said about it.
+  /// The remarks about it.
   var problem: String? {
     let className = name.dropFirst("class_".count)
     let twice = "an object may be there twice, in an older state"

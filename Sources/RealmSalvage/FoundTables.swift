@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which tables the clusters belong to that no table leads to.
+// The tables of clusters to which no table leads.
 //
-// 1. A cluster that fits one description alone gets that one: of a table that lost objects, or one
-//    that was found apart from its table. If it fits none, or several, its class has no name.
-// 2. Older states of saved objects are left out where they can be recognised: what fits a table
-//    that lost nothing, what shares a leaf with objects that are there, and what has the key of
+// 1. A cluster that fits one description alone gets that one: of a table with lost objects, or one
+//    found apart from its table. If it fits none, or several, its class has no name.
+// 2. Older states of saved objects are left out where they can be recognised: by a table
+//    without a loss, by a leaf in common with objects of the file, or by the key of
 //    one.
 
 import RealmStorage
@@ -13,7 +13,7 @@ import RealmTables
 
 /// Puts tables together from the clusters of a damaged file.
 struct FoundTables {
-  /// What is known of the columns of a table.
+  /// The columns of a table, as far as they are known.
   private struct Layout {
     let slot: Int
     let key: TableKey
@@ -24,7 +24,7 @@ struct FoundTables {
     var hasPrimaryKey = false
     /// The table's top array, where the roots lead to it.
     var top: Int?
-    /// How many objects of the table are missing; nil for a table that was found apart.
+    /// How many objects of the table are missing; nil for a table found apart.
     var lost: Int?
   }
 
@@ -35,18 +35,18 @@ struct FoundTables {
   private let names: [String]
   private let hasMissingTables: Bool
   private let isFound: Bool
-  /// The clusters and leaves of the tables that can be read, and of what was found since.
+  /// The clusters and leaves of readable tables, and those found since.
   private var taken: Set<Int> = []
   private var takenLeaves: Set<Int64> = []
-  /// The tables with something that was found.
+  /// The tables with something found.
   private(set) var tables: [FoundTable] = []
-  /// What the nameless tables may be, by their positions in `tables`.
+  /// The candidates for nameless tables, by their positions in `tables`.
   private var nameless: [Int: [LeafKinds?]] = [:]
   /// How many keys the parts of a table take, by its slot.
   private var nextBase: [Int: UInt64] = [:]
 
   /// - Parameters:
-  ///   - report: What was saved with these roots; nil if nothing was.
+  ///   - report: The result with these roots; nil without one.
   ///   - isFound: Whether the roots were found, so that they may lack tables.
   init(_ scan: NodeScan, roots: NodeScan.Roots, report: SalvageReport?, isFound: Bool) {
     self.scan = scan
@@ -112,21 +112,21 @@ struct FoundTables {
         continue
       }
       let saved = report?.classes.first { "class_" + $0.name == name }
-      // Embedded objects come with those that own them.
+      // Embedded objects come with their owners.
       layout.lost =
         saved.map { $0.saved == 0 && $0.expected != 0 ? .max : $0.lostObjects ?? 0 } ?? 0
       known.append(layout)
     }
   }
 
-  /// Finds the descriptions that no table leads to.
+  /// Finds the descriptions to which no table leads.
   private mutating func findLoose(_ specs: Set<Int>, _ roots: NodeScan.Roots) {
     let slots = Set(known.map(\.slot))
     let used = Set(known.map(\.spec))
     for spec in specs.sorted() where !used.contains(spec) {
       guard let node = scan.node(at: Int64(spec)), let keys = scan.child(SpecSlot.keys, of: node)
       else { continue }
-      // The tag of a column is the key of its table, but for columns that were added after others
+      // The tag of a column is the key of its table, but for columns added after others
       // had been removed (file format 3.3).
       var counts: [UInt32: Int] = [:]
       for index in 0..<keys.header.count {
@@ -147,7 +147,7 @@ struct FoundTables {
       }
       let isNamed = key.index < names.count
       if isNamed ? !names[key.index].hasPrefix("class_") : isMetadata(node) {
-        // A table that apps do not see.
+        // A table hidden from apps.
         layout.lost = 0
         known.append(layout)
       } else {
@@ -156,12 +156,12 @@ struct FoundTables {
     }
   }
 
-  /// Whether a description is that of the table with the version of the schema.
+  /// Whether a description belongs to the table with the version of the schema.
   private func isMetadata(_ spec: NodeScan.Found) -> Bool {
     scan.child(SpecSlot.names, of: spec).flatMap(scan.texts) == ["version"]
   }
 
-  /// The largest number of a table that is believed.
+  /// The largest believable number of a table.
   private static let slotMax = 10_000
 
   private mutating func take(_ cluster: Int) {
@@ -171,7 +171,7 @@ struct FoundTables {
 
   // MARK: Trees
 
-  /// Gives a tree to the table that it belongs to.
+  /// Gives a tree to its table.
   private mutating func assign(_ tree: ClusterScan.Tree) {
     let new = tree.clusters.filter { !taken.contains($0) }
     guard !new.isEmpty else { return }
@@ -190,7 +190,7 @@ struct FoundTables {
         add(tree, new, to: layout, isOlder: isOlder)
       }
     } else if losers.isEmpty, found.isEmpty, !fitting.isEmpty {
-      // Earlier states of what was saved.
+      // Earlier states of saved objects.
     } else if hasMissingTables, !isOlder {
       addNameless(tree, new)
     }
@@ -208,7 +208,7 @@ struct FoundTables {
     }
   }
 
-  /// Adds objects to a table that lost some.
+  /// Adds objects to a table with a loss.
   private mutating func add(
     _ tree: ClusterScan.Tree, _ new: [Int], toKnown index: Int, isOlder: Bool
   ) {
@@ -218,7 +218,7 @@ struct FoundTables {
       tables.append(
         FoundTable(slot: layout.slot, key: layout.key, name: "", description: .own))
     }
-    // Nothing of the table was saved: it is as one that was found.
+    // Nothing of the table was saved: it is like a found one.
     if layout.lost == .max { return addPart(tree, new, to: position, isOlder: isOlder) }
     var base: UInt64 = 0
     if !tree.isInner {
@@ -260,7 +260,7 @@ struct FoundTables {
     guard tree.isInner || !isOlder else { return }
     // Another state of the same tree has its keys; other parts come behind.
     let base = isOlder ? 0 : nextBase[slot] ?? 0
-    // A part has no offset; what is small and alone is the whole tree.
+    // A part has no offset; a small tree alone is whole.
     if base > 0 || !tree.isInner && (isFound || tree.count == ClusterScan.countMax) {
       tables[position].hasCertainKeys = false
     }
@@ -316,7 +316,7 @@ struct FoundTables {
       }
       let name = layout.slot < names.count ? names[layout.slot] : nil
       let saved = report?.classes.first { "class_" + $0.name == name }?.saved ?? 0
-      // What was saved is most likely what these were before.
+      // The saved objects are most likely later states of these.
       guard saved < group.objectCount else { continue }
       let position = tables.firstIndex { $0.slot == layout.slot } ?? tables.count
       if position == tables.count {
@@ -374,7 +374,7 @@ struct FoundTables {
       for (column, place) in zip(group.columns, places) where index < column.leaves.count {
         slots[place + 1] = Int64(column.leaves[index])
       }
-      // Keys that leave no room for others are those of something else.
+      // Keys without room for others belong to something else.
       guard lastKey < 1 << 48, base < 1 << 60 else { continue }
       tables[position].made.append(FoundTable.MadeCluster(slots: slots, base: base))
       base = (base + lastKey + 256) & ~255
@@ -383,7 +383,7 @@ struct FoundTables {
     tables[position].hasCertainKeys = false
   }
 
-  /// What leaves can be that are of one column; nil if two are not.
+  /// The kinds of leaves of one column; nil if two have none in common.
   private static func merged(_ first: [LeafKinds?], _ second: [LeafKinds?]) -> [LeafKinds?]? {
     guard first.count == second.count else { return nil }
     var result: [LeafKinds?] = []
@@ -418,7 +418,7 @@ struct FoundTables {
   /// The most likely type of a column; nil where nothing can be shown.
   private static func guess(_ kinds: LeafKinds) -> (ColumnType, isNullable: Bool)? {
     if kinds == .any { return nil }
-    // What cannot be but a list, or the links to an object, is none of these.
+    // A leaf with no other reading than a list, or links to an object, is none of these.
     let order: [(LeafKind, ColumnType)] = [
       (.timestamp, .timestamp), (.objectId, .objectId), (.uuid, .uuid), (.mixed, .mixed),
       (.string, .string), (.double, .double), (.float, .float), (.decimal, .decimal),

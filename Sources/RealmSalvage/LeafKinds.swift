@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a leaf of a column may be, as far as its bytes tell (file format 4.1).
+// The possible kinds of a leaf of a column, by its bytes (file format 4.1).
 
 import RealmStorage
 import RealmTables
 
-/// The kinds of leaf that fit a node.
+/// The kinds of leaf of a node.
 struct LeafKinds: OptionSet {
   let rawValue: UInt32
 
@@ -15,7 +15,7 @@ struct LeafKinds: OptionSet {
     self = kinds.reduce(into: []) { $0.formUnion(LeafKinds(rawValue: 1 << UInt32($1.rawValue))) }
   }
 
-  /// Those of a node that is lost.
+  /// The kinds of a lost node.
   static let any = LeafKinds(rawValue: .max)
 
   func contains(_ kind: LeafKind) -> Bool { contains(LeafKinds(kind)) }
@@ -93,14 +93,14 @@ extension NodeScan {
 
   // MARK: Parts of leaves
 
-  /// Whether a slot leads to a plain node of that many numbers, or to one that is lost.
+  /// Whether a slot leads to a plain node of that many numbers, or to a lost one.
   private func isNumbers(_ slot: Int64, _ count: Int) -> Bool {
     guard isRef(slot) else { return false }
     guard let node = node(at: slot) else { return true }
     return isPlainNumbers(node) && node.header.count == count
   }
 
-  /// Whether a slot leads to the keys of linking objects, or to a node that is lost.
+  /// Whether a slot leads to the keys of linking objects, or to a lost node.
   private func isKeys(_ slot: Int64) -> Bool {
     guard isRef(slot) else { return false }
     guard let node = node(at: slot) else { return true }
@@ -115,7 +115,7 @@ extension NodeScan {
 
   func isRef(_ slot: Int64) -> Bool { slot > 0 && slot.isMultiple(of: 2) }
 
-  /// Whether a node has numbers that are no refs.
+  /// Whether a node has other numbers than refs.
   func isPlainNumbers(_ node: Found) -> Bool {
     node.header.layout == .bits && !node.header.hasRefs && !node.header.isInner
       && !node.header.hasContext
@@ -166,7 +166,7 @@ extension NodeScan {
 
   /// Whether a node is a leaf of mixed values (file format 4.9).
   ///
-  /// - Parameter count: How many values there are; nil if that is not known.
+  /// - Parameter count: How many values there are; nil if unknown.
   func isMixed(_ node: Found, count: Int? = nil) -> Bool {
     guard node.header.count == 6 || node.header.count == 4,
       let values = self.node(at: element(0, of: node)), isPlainNumbers(values),

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A damaged file with other roots: all its bytes, and behind them the nodes that it lacks.
+// A damaged file with other roots: all its bytes, and behind them the missing nodes.
 
 import RealmStorage
 import RealmTables
 
-/// The bytes of a file that opens at roots which were found among them.
+/// The bytes of a file, opened at roots found among them.
 struct RebuiltFile {
   private(set) var bytes: [UInt8]
-  /// The tables that were found, with the places of the clusters that were made for them.
+  /// The found tables, with the places of the clusters made for them.
   private(set) var tables: [FoundTable]
 
-  /// - Parameter tables: The tables that have no description of their own, or that the roots lack.
+  /// - Parameter tables: The tables without a description of their own, or without a root.
   init(_ scan: NodeScan, roots: NodeScan.Roots, tables found: [FoundTable] = []) {
     bytes = scan.bytes
     self.tables = found
-    // What was cut off is not what stands behind it now: such a node is none.
+    // Other bytes stand now in the place of those cut off: such a node is none.
     for offset in scan.cutNodes {
       for index in offset..<offset + 8 { bytes[index] = 0xFF }
     }
@@ -76,7 +76,7 @@ struct RebuiltFile {
     }
   }
 
-  /// A table's top array, and its description if that is made up.
+  /// A table's top array, and its description if made up.
   private mutating func append(_ table: FoundTable, _ scan: NodeScan) -> Int64 {
     var spec: Int64 = 0
     switch table.description {
@@ -109,7 +109,7 @@ struct RebuiltFile {
     return append(slots, flags: .hasRefs)
   }
 
-  /// Makes a version of these roots, and the header that selects it.
+  /// Makes a version of these roots, and a header to select it.
   private mutating func setTop(_ names: Int64, _ tables: Int64) {
     // Everything lies below the end of the file, which is where this node ends.
     let end = bytes.count + NodeHeader.byteCount + 3 * 8

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Saves what can still be read of a damaged file.
+// Saves the readable part of a damaged file.
 //
 // 1. The damaged file is not changed.
-// 2. Each object that is found gets into the copy (`SalvageCopy` 1).
-// 3. Where the roots are gone, as in a file that was cut, each root of an earlier version and each
-//    table that can be found among the bytes is tried, and what gives most objects is saved.
+// 2. Each object found gets into the copy (`SalvageCopy` 1).
+// 3. Where the roots are gone, as in a cut file, each root of an earlier version and each
+//    table found among the bytes is tried, and the one with most objects is saved.
 // 4. Where tables, or objects of a table, are missing, the file is searched for clusters of
-//    objects, which are put together to tables (`FoundTables`).
+//    objects, put together to tables (`FoundTables`).
 
 import Foundation
 package import RealmStorage
 import RealmTables
 
-/// A file that is not salvaged, for another reason than its damage.
+/// A refusal to salvage a file, for another reason than its damage.
 package struct SalvageFailure: Error, Hashable, Sendable {
   /// The problem and its remedy, in sentences.
   package let message: String
@@ -26,15 +26,15 @@ package struct Salvage {
   private let target: String
   private let noted: Scratch
   private let progress: Progress
-  /// The best copy so far, and what it has.
+  /// The best copy so far, and its contents.
   private var best: (report: SalvageReport, path: String)?
-  /// The files that are made on the way.
+  /// The files made on the way.
   private var scratch: [String] = []
 
-  /// Called with the finished and the whole work, in any unit; what it throws ends the salvage.
+  /// Called with the finished and the whole work, in any unit; an error ends the salvage.
   package typealias Progress = (_ done: Int, _ total: Int) throws -> Void
 
-  /// Who keeps a list of the files that are made on the way.
+  /// The keeper of the list of files made on the way.
   package struct Scratch {
     package var willMake: (_ path: String) -> Void
     package var didRemove: (_ path: String) -> Void
@@ -48,7 +48,7 @@ package struct Salvage {
     }
   }
 
-  /// Saves what can be read of the file at `path` in a new file at `target`, where no file is.
+  /// Saves the readable part of the file at `path` in a new file at `target`, where no file is.
   ///
   /// - Throws: `StorageError` if the file is no realm, or nothing of it can be read, and
   ///   `SalvageFailure`.
@@ -113,7 +113,7 @@ package struct Salvage {
 
   // MARK: Attempts
 
-  /// Saves a version that can be opened, with what is found of the tables that it lacks.
+  /// Saves a version that can be opened, with the found parts of missing tables.
   private mutating func save(_ path: String, isOlder: Bool = false) throws {
     let report = try attempt(path, key, isOlder: isOlder)
     guard key == nil, !report.isWhole else { return }
@@ -129,13 +129,13 @@ package struct Salvage {
       report, isOlder: isOlder)
   }
 
-  /// How many of the roots that are found are tried: the newest have most of what is there.
+  /// The most roots tried, of those found: the newest have most of the objects.
   private static let triedRootsMax = 8
 
-  /// Saves what roots give that are found among the bytes, and the tables without roots.
+  /// Saves the objects of roots found among the bytes, and the tables without roots.
   private mutating func scan() throws {
     let scan = try NodeScan(path: path)
-    // What says that it is a file of another format is left to `realm upgrade`.
+    // A file of another format is left to `realm upgrade`.
     if let format = scan.format, format != FileHeader.supportedVersion { return }
     var chosen: (roots: NodeScan.Roots, report: SalvageReport)?
     for roots in scan.roots().prefix(Self.triedRootsMax) + [scan.looseTables()].compactMap({ $0 }) {
@@ -151,7 +151,7 @@ package struct Salvage {
       isFound: true)
   }
 
-  /// Saves what roots give, and the tables and objects that they lack.
+  /// Saves the objects of roots, and the tables and objects missing there.
   private mutating func complete(
     _ scan: NodeScan, _ roots: NodeScan.Roots, _ report: SalvageReport?, isOlder: Bool = false,
     isFound: Bool = false
@@ -165,7 +165,7 @@ package struct Salvage {
     } catch is StorageError {}
   }
 
-  /// Copies what can be read of a file, and keeps the copy if it has most objects.
+  /// Copies the readable part of a file, and keeps the copy if it has most objects.
   private mutating func attempt(
     _ path: String, _ key: EncryptionKey?, _ found: [FoundTable] = [], isOlder: Bool = false,
     isFound: Bool = false
@@ -192,7 +192,7 @@ package struct Salvage {
 
   // MARK: Files
 
-  /// The path of a new file beside the target, which does not stay.
+  /// The path of a new, temporary file beside the target.
   private mutating func newScratch() -> String {
     let path = "\(target).part\(scratch.count)"
     Self.remove(path)

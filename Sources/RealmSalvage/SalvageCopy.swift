@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What can be read of damaged tables, in a new file.
+// The readable part of damaged tables, in a new file.
 //
-// 1. Each object that is found gets into the copy, whatever part of it cannot be read; such a part
+// 1. Each object found gets into the copy, whatever part of it cannot be read; such a part
 //    has the value of a new object there, and is counted.
 
 import RealmStorage
@@ -19,10 +19,10 @@ struct SalvageCopy {
   /// The new objects by the keys of the old ones.
   private var objects: [TableKey: [ObjectKey: NewObject]] = [:]
   private var classes: [TableKey: DamagedTables.Class] = [:]
-  /// The embedded objects that have an owner already.
+  /// The embedded objects with an owner.
   private var owned: Set<OldObject> = []
 
-  /// A collection is given up after that many elements that cannot be read: its length is wrong.
+  /// A collection is given up after so many unreadable elements: its length is wrong.
   private static let lostElementsMax = 10_000
 
   private struct OldObject: Hashable {
@@ -32,7 +32,7 @@ struct SalvageCopy {
 
   private struct NewObject {
     let key: ObjectKey
-    /// The part of the table that it is from.
+    /// Its part of the table.
     let part: Int
   }
 
@@ -113,7 +113,7 @@ struct SalvageCopy {
 
   // MARK: Values
 
-  /// Copies the values of an object; the number of those that cannot be read.
+  /// Copies the values of an object; the number of unreadable ones.
   private mutating func copyValues(
     of row: Row, _ schema: TableSchema, to key: ObjectKey, depth: Int = 0
   ) -> Int {
@@ -132,7 +132,7 @@ struct SalvageCopy {
     return lost
   }
 
-  /// What can be read of a value, and how many elements cannot.
+  /// The readable part of a value, and the number of unreadable elements.
   private func readable(
     _ row: Row, _ column: Column
   ) throws(StorageError) -> (value: TableValue, lost: Int) {
@@ -161,7 +161,7 @@ struct SalvageCopy {
     }
   }
 
-  /// Stores a value; the number of links in it that lead to objects that were not saved.
+  /// Stores a value; the number of its links to objects without a copy.
   private mutating func store(
     _ value: TableValue, _ new: Column, _ old: Column, _ table: TableKey, _ key: ObjectKey,
     depth: Int
@@ -180,7 +180,7 @@ struct SalvageCopy {
     return lost
   }
 
-  /// The object that a link of the damaged file leads to.
+  /// The target of a link of the damaged file.
   private func newKey(_ key: ObjectKey, _ table: TableKey) -> ObjectKey? {
     classes[table]?.hasCertainKeys ?? false ? objects[table]?[key]?.key : nil
   }
@@ -241,7 +241,7 @@ struct SalvageCopy {
     return lost
   }
 
-  /// An embedded object that has no owner yet.
+  /// An embedded object without an owner so far.
   private mutating func claim(_ key: ObjectKey, _ table: TableKey) -> Row? {
     guard let row = try? classes[table]?.table.row(of: key),
       owned.insert(OldObject(table: table, key: key)).inserted

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a salvage saved.
+// The result of a salvage.
 
 /// The outcome of a salvage.
 package struct SalvageReport: Sendable {
-  /// A class, and what was saved of it.
+  /// A class, and its saved objects.
   package struct Class: Sendable {
     package let name: String
-    /// How many objects the file says that there are; nil where that cannot be read.
+    /// The number of objects by the file; nil where it cannot be read.
     package var expected: Int?
     package var saved = 0
-    /// Values that could not be read, and are those of a new object now.
+    /// Unreadable values, replaced by those of a new object.
     package var lostValues = 0
 
     package var lostObjects: Int? { expected.map { max($0 - saved, 0) } }
   }
 
   package var classes: [Class] = []
-  /// Parts of the file that could not be read, the first few.
+  /// Unreadable parts of the file, the first few.
   package var problems: [String] = []
   /// The places of tables whose description could not be read.
   var unreadable: Set<Int> = []
@@ -28,7 +28,7 @@ package struct SalvageReport: Sendable {
 
   package var savedCount: Int { classes.reduce(0) { $0 + $1.saved } }
 
-  /// Whether the objects are all there that the file says that there are.
+  /// Whether all objects counted by the file are there.
   var isComplete: Bool { classes.allSatisfy { $0.lostObjects == 0 } }
 
   /// Whether everything was saved.

@@ -281,8 +281,8 @@ import Testing
       key, name: (0..<20_000).map { _ in UInt8(33 + random.number(below: 90)) })
   }
 
-  /// `Bootstrap` 2, `SocketServerEnvironment` 2: each reader would take a megabyte, and the user has half
-  /// of one.
+  /// `Bootstrap` 2, `SocketServerEnvironment` 2: each reader would take a megabyte, and the user
+  /// has half of one.
   @Test func slowReadersOfABootstrapTakeLittleTogether() async throws {
     var random = SeededGenerator(seed: 1)
     let (count, userMax) = (50, 512 << 10)

@@ -2,7 +2,7 @@
 
 // How much goes into one transaction.
 
-/// The limits of one transaction.
+/// The most entries and bytes of uploads in one transaction.
 package struct GroupCommit: Hashable, Sendable {
   package var entryCountMax = 1000
   package var byteCountMax = 4 << 20

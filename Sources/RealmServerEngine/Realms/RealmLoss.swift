@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a realm gives up, for the operator.
+// The losses of a realm, for the operator.
 
 package import RealmSyncProtocol
 
-/// Something that a realm has lost, or that an upload has lost in it.
+/// A loss of a realm, or of an upload in it.
 package enum RealmLoss: Hashable, Sendable {
   /// The entries up to a version, which cannot be read: clients that need them are reset, or get
   /// the state.
   case entries(through: UInt64, reason: String)
-  /// What is kept for a client cannot be read; the client is reset.
+  /// The part kept for a client is unreadable; the client is reset.
   case client(FileIdentifier, reason: String)
   /// Instructions of a client's upload were dropped without a rule that another one is later, as
   /// the client was not sent what happened to their objects.

@@ -80,7 +80,7 @@ package actor ServerRealm {
   enum Role: Hashable, Sendable {
     case reader
     case owner
-    /// It was the owner, or the realm is closed.
+    /// The realm is another server's since, or closed.
     case former
   }
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The part of a history that no client needs any more (P4 E).
+// The part of a history without use for any client (P4 E).
 
 package import RealmSyncProtocol
 
-/// Decides which client files expire and which entries go.
+/// Decides on the expiry of client files and the end of entries.
 package enum Trimming {
-  /// Clients that were not seen for so long are expired: 60 days.
+  /// Clients unseen for so long expire: 60 days.
   package static let offlineMillisecondsMax: UInt64 = 60 * 24 * 3600 * 1000
 
-  /// Clients that are expired for so long are removed: 365 days.
+  /// Clients expired for so long are removed: 365 days.
   package static let expiredMillisecondsMax: UInt64 = 365 * 24 * 3600 * 1000
 
-  /// The files that expire now, in their new state.
+  /// The files expiring now, in their new state.
   package static func expired(
     _ files: [ClientFile], now: OriginTimestamp,
     offlineMillisecondsMax: UInt64 = Trimming.offlineMillisecondsMax
@@ -28,7 +28,7 @@ package enum Trimming {
     }
   }
 
-  /// Files that an older server has expired without a note of the time: it begins now.
+  /// Files expired by an older server without a note of the time: it begins now.
   package static func undated(_ files: [ClientFile], now: OriginTimestamp) -> [ClientFile] {
     files.compactMap { file in
       guard file.isExpired, file.expired.milliseconds == 0 else { return nil }
@@ -38,7 +38,7 @@ package enum Trimming {
     }
   }
 
-  /// The files whose expiry is so long ago that they are removed.
+  /// The files to remove, as their expiry is long ago.
   package static func forgotten(
     _ files: [ClientFile], now: OriginTimestamp, expiredMillisecondsMax: UInt64
   ) -> [FileIdentifier] {
@@ -76,11 +76,11 @@ package enum Trimming {
   }
 }
 
-/// The numbers of what went.
+/// The numbers of trimmed versions and files.
 package struct Trimmed: Hashable, Sendable {
-  /// Client files that expired.
+  /// Newly expired client files.
   package var expiredFiles = 0
-  /// Client files that were expired for long, and were removed.
+  /// Client files expired for long, now removed.
   package var forgottenFiles = 0
   /// Versions whose entries were removed.
   package var versions: UInt64 = 0

@@ -7,7 +7,7 @@
 
 import RealmSyncProtocol
 
-/// An upload with what was found out about it.
+/// An upload with the findings about it.
 struct UploadAttempt: Sendable {
   /// The size up to which an upload is read before its turn. What is read has many times the memory
   /// of its bytes, and many uploads may wait.
@@ -26,7 +26,7 @@ struct UploadAttempt: Sendable {
   private(set) var refused: RefusedWrites?
   /// What the realm lacks of the classes that the upload names, put before its first change.
   var declarations: Changeset?
-  /// What became of the upload; nil while it waits for its transaction.
+  /// The outcome of the upload; nil while it waits for its transaction.
   private(set) var outcome: UploadOutcome?
 
   init(_ upload: Upload) {
@@ -83,7 +83,7 @@ struct UploadAttempt: Sendable {
   /// Whether the upload waits for its transaction.
   var isOpen: Bool { outcome == nil }
 
-  /// Notes what became of the upload.
+  /// Notes the outcome of the upload.
   mutating func end(_ outcome: UploadOutcome) {
     if self.outcome == nil { self.outcome = outcome }
   }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which role of a class a user has, and what it allows, in sentences.
+// The role of a user for a class, and its rights, in sentences.
 
 import RealmReplication
 
-/// What a user may do with the objects of a class, and why.
+/// The rights of a user to the objects of a class, and the reason.
 package struct RoleExplanation: CustomStringConvertible {
   private let className: String
   /// Whether the class has roles of its own.
   private let isOfClass: Bool
-  /// The roles that do not apply, up to the one that does.
+  /// The roles without effect, up to the applying one.
   private let passed: [String]
   private let permission: ClassPermission
 
@@ -65,7 +65,7 @@ extension FieldSelection {
       + names.sorted().joined(separator: ", ")
   }
 
-  /// What is not in it, of a selection of all but that.
+  /// The exceptions, of a selection of all but these.
   private func excluded(within prefix: String) -> [String] {
     exceptions.map { prefix + $0 }
       + inside.flatMap { (name, part) -> [String] in
@@ -76,7 +76,7 @@ extension FieldSelection {
       }
   }
 
-  /// What is in it, of a selection of nothing but that.
+  /// The members, of a selection of these alone.
   private func included(within prefix: String) -> [String] {
     exceptions.flatMap { (name) -> [String] in
       guard let part = inside[name] else { return [prefix + name] }

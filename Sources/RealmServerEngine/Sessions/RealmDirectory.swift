@@ -190,7 +190,7 @@ package actor RealmDirectory {
     newRealms.begin(user, now: Milliseconds(clock.now().milliseconds))
   }
 
-  /// Counts a client file that a user makes. Returns false if it is one too many.
+  /// Counts a new client file of a user. Returns false if it is one too many.
   func mayMakeFile(_ user: String) -> Bool {
     newFiles.begin(user, now: Milliseconds(clock.now().milliseconds))
   }
@@ -241,12 +241,12 @@ package actor RealmDirectory {
     return closing
   }
 
-  /// Closes the realms that were not used since a time, and gives up those that were read alone;
+  /// Closes the realms without use since a time, and gives up those read alone;
   /// returns when they are closed.
   package func closeIdle(since time: OriginTimestamp) async {
     let now = clock.now()
     let isIdle = { @Sendable (users: RealmUsers, kind: RealmUsers.Kind) in
-      // Times after it are from a clock that was set back since.
+      // Later times are from a clock set back since.
       users.idleSince(kind).map { $0 <= time || $0 > now } ?? false
     }
     let idle = entries.filter { isIdle($0.value.users, .reader) }.keys

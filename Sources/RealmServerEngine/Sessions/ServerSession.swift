@@ -4,14 +4,14 @@
 //
 // Invariants:
 // 1. One request is carried out at a time.
-// 2. A session that another one has evicted changes nothing in its realm any more.
-// 3. What a session has of its realm is given back once, whoever ends it.
+// 2. An evicted session changes nothing in its realm any more.
+// 3. The part of a realm held by a session is given back once, at any kind of end.
 
 import RealmStorage
 package import RealmSyncProtocol
 import Synchronization
 
-/// All that the server keeps for one session, beside its messages.
+/// The server's state of one session, beside its messages.
 package actor ServerSession: ServerRequestHandler {
   /// The number of the session's connection.
   package nonisolated let connection: UInt64
@@ -23,7 +23,7 @@ package actor ServerSession: ServerRequestHandler {
   private nonisolated let held = Atomic(0)
   nonisolated let progress: SessionProgress
   private var phase = Phase.unbound
-  /// Those who wait for the end of the request; nil while there is none.
+  /// The waiters for the end of the request; nil while there is none.
   private var waiters: [CheckedContinuation<Void, Never>]?
 
   /// - Parameters:
@@ -68,7 +68,7 @@ package actor ServerSession: ServerRequestHandler {
     }
   }
 
-  /// Notes what was done, for the operator.
+  /// Notes a finished request, for the operator.
   private func note(_ reply: ServerStoreReply, after time: Duration) {
     switch reply {
     case .integrated: app.measure(.upload, time)
@@ -82,7 +82,7 @@ package actor ServerSession: ServerRequestHandler {
   /// The bytes of written messages without a request for them.
   package nonisolated var heldByteCount: Int { held.load(ordering: .relaxed) }
 
-  /// Lets a session that begins before `close()` was called have the file.
+  /// Lets a session begun before the call of `close()` have the file.
   package nonisolated func end() { isEnded.store(true, ordering: .relaxed) }
 
   /// Gives the file back when the session has ended or its connection is lost. No request follows.
@@ -109,7 +109,7 @@ package actor ServerSession: ServerRequestHandler {
     }
   }
 
-  /// Gives back what the session has of its realm (`ServerSession` 3).
+  /// Gives back the held part of the realm (`ServerSession` 3).
   private func leave(for next: Phase) {
     let (bound, file) = (bound, file)
     phase = next
@@ -119,7 +119,7 @@ package actor ServerSession: ServerRequestHandler {
     if let file { app.registry.release(file, in: bound.realm.id, by: self) }
   }
 
-  /// Keeps what a request has changed, if the session has its file still (`ServerSession` 2).
+  /// Keeps the changes of a request, if the session has its file still (`ServerSession` 2).
   private func keep(_ claim: Claim) {
     guard case .claimed(let bound, _) = phase else { return }
     phase = .claimed(bound, claim)
@@ -129,7 +129,7 @@ package actor ServerSession: ServerRequestHandler {
   private static let eviction = SessionRefusal(
     .sessionClosed, "The file is bound by a newer session")
 
-  /// Ends the session for another one. What it does at the moment is complete on return.
+  /// Ends the session for another one. The request under way is complete on return.
   func evict() async {
     leave(for: .evicted)
     link.evict()
@@ -147,7 +147,7 @@ package actor ServerSession: ServerRequestHandler {
   /// - Parameter users: The users in question; nil for all.
   /// - Returns: Whether it ends.
   func endIfRightsChanged(of users: Set<String>? = nil) async -> Bool {
-    // A session that is not opening its realm yet asks still, for the newest rules.
+    // Before it opens its realm a session asks still, for the newest rules.
     guard let subject, users?.contains(subject.user) ?? true else { return false }
     let access = app.rules.snapshot.access
     let current = try? await access?.rights(of: subject.user, in: subject.name.partition) ?? .all
@@ -162,7 +162,7 @@ package actor ServerSession: ServerRequestHandler {
 
   // MARK: Requests
 
-  /// A request that the order of messages does not allow. No machine makes it; another server could.
+  /// A request out of order. No machine makes it; another server could.
   static let outOfOrder = SessionRefusal(.sessionClosed, "Internal error")
 
   private func reply(
@@ -257,7 +257,7 @@ package actor ServerSession: ServerRequestHandler {
     return lookup
   }
 
-  /// Reports a client that knows more of the realm than the server does.
+  /// Reports a client with a newer state of the realm than the server's.
   private func noteNewerClient(
     _ ident: ClientMessage.Ident, _ head: UInt64, _ realm: RealmID
   ) {
@@ -305,7 +305,7 @@ package actor ServerSession: ServerRequestHandler {
     return .claimed(file.record(for: subject.user), rejected: reports, isViewChanged: isViewChanged)
   }
 
-  /// What the client of an IDENT sees, and whether it has seen something else by other rights.
+  /// The view of the client of an IDENT, and whether other rights have changed it.
   private func view(
     of ident: ClientMessage.Ident, _ query: VersionedQuery, _ bound: Bound
   ) async throws(SessionRefusal) -> (SessionView, isChanged: Bool) {
@@ -348,7 +348,7 @@ package actor ServerSession: ServerRequestHandler {
     }
     switch await realm.integrate(upload) {
     case .integrated(let record, let head):
-      // Without rules nothing is refused but what was hidden when it was written.
+      // Without rules nothing is refused but writes to properties hidden at their time.
       let isUnruled = rights.mayWrite && rights.permissions == nil && record.filters.isEmpty
       return .integrated(
         head: head.latest, rejected: isUnruled ? [] : try await newReports(in: realm, &claim))
@@ -394,7 +394,7 @@ package actor ServerSession: ServerRequestHandler {
 
   // MARK: Errors
 
-  /// What a call of the realm gives, with its error as the client gets it.
+  /// The result of a call of the realm, with its error for the client.
   func storing<R>(
     _ call: @autoclosure () async throws(StoreError) -> R
   ) async throws(SessionRefusal) -> R {

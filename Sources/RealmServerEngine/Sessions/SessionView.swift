@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the client of a session in flexible mode sees, and what it is about to see.
+// The view of the client of a session in flexible mode, and its next one.
 //
 // Invariants:
 // 1. `active` is the query whose objects the client has after all messages that were made for it.
@@ -11,11 +11,11 @@ import RealmSyncProtocol
 
 /// The queries of a session in flexible mode and the bootstrap between them.
 struct SessionView: Sendable {
-  /// Nil for a client that has nothing yet.
+  /// Nil for a client without anything so far.
   private(set) var active: SessionQuery?
   /// The query whose bootstrap is due.
   private(set) var target: SessionQuery?
-  /// The query that was active before.
+  /// The earlier active query.
   private var previous: SessionQuery?
   private var round: Parts?
   private var bootstrap: Parts?
@@ -102,7 +102,7 @@ struct SessionQuery: Hashable, Sendable {
   let version: UInt64
   /// The document as the client sent it.
   let text: String
-  /// What the user may read; nil for everything.
+  /// The readable part for the user; nil for everything.
   let filters: ReadFilters?
   let effective: EffectiveQuery
 
@@ -133,7 +133,7 @@ extension SessionView {
   struct Parts: Sendable {
     private let query: SessionQuery
     private let cursors: SyncCursors
-    /// Entries that are written, a group for each part; the next part is the last group.
+    /// Written entries, a group for each part; the next part is the last group.
     private var groups: [[DownloadEntry]] = []
     /// The bootstrap to write once the groups are sent.
     private(set) var rest: Bootstrap?
@@ -173,7 +173,7 @@ extension SessionView {
 
     var isEmpty: Bool { groups.isEmpty && rest == nil }
 
-    /// What the next part has room for, if entries have to be written for it; nil if not.
+    /// The room of the next part, if entries have to be written for it; nil if not.
     var unwritten: (bootstrap: Bootstrap, byteLimit: Int)? {
       guard let rest, groups.count < 2, byteCount < byteCountMax else { return nil }
       return (rest, byteCountMax - byteCount)

@@ -40,10 +40,10 @@ package final class SocketServerEnvironment: ServerEnvironment {
 
   /// - Parameters:
   ///   - downloadByteCount: The room needed to make a DOWNLOAD.
-  ///   - turns: Those of all connections together.
-  ///   - memory: The connection's part of what all of them share.
-  ///   - alarms: Those of all connections together; nil for some of its own.
-  ///   - notice: Takes a line for the operator for each message that is refused.
+  ///   - turns: The turns of all connections together.
+  ///   - memory: The connection's part of the shared memory.
+  ///   - alarms: The alarms of all connections together; nil for some of its own.
+  ///   - notice: Takes a line for the operator for each refused message.
   package init(
     _ socket: any MessageSocket, downloadByteCount: Int = 1 << 20, timer: SyncClock,
     turns: DownloadTurns = DownloadTurns(), memory: (any ConnectionMemory)? = nil,
@@ -76,7 +76,7 @@ package final class SocketServerEnvironment: ServerEnvironment {
   // MARK: The socket
 
   package func send(_ message: [UInt8], after stored: StoredProgress?, for driver: ServerDriver) {
-    // The machine gives it after the answer of the realm that has made it durable.
+    // The machine gives it after the realm has made it durable.
     write(for: driver) { $0.output.append(message) }
   }
 
@@ -102,15 +102,15 @@ package final class SocketServerEnvironment: ServerEnvironment {
       }
       for index in messages.indices {
         let count = messages[index].count
-        // Nothing keeps a message that the socket has. What happens to the socket is seen by the
-        // task that reads it.
+        // Nothing keeps a message after the socket has it. The reading task sees the fate of the
+        // socket.
         try? await socket.send(Self.take(&messages[index]))
         await driver.deliver(.written(byteCount: count))
       }
     }
   }
 
-  /// What is next for the socket; nil if the task that writes ends.
+  /// The next thing for the socket; nil at the end of the writing task.
   private func takeOutgoing() -> Outgoing? {
     state.withLock { state in
       if !state.output.isEmpty {
@@ -153,7 +153,7 @@ package final class SocketServerEnvironment: ServerEnvironment {
         return await driver.didPerform(number, of: session, await handler.perform(request))
       }
       let room = await beginDownload(of: session, driver)
-      // The turns here are for what this server makes: another one has its own.
+      // The turns here are for this server's own work: another one has its own.
       let isForwarded = handler.isForwarded
       if isForwarded { turns.end() }
       let reply = await handler.perform(request)
@@ -163,8 +163,8 @@ package final class SocketServerEnvironment: ServerEnvironment {
     }
   }
 
-  /// Waits for a turn, and for room for a DOWNLOAD (`SocketServerEnvironment` 2). Returns how much is
-  /// reserved.
+  /// Waits for a turn, and for room for a DOWNLOAD (`SocketServerEnvironment` 2). Returns the
+  /// reserved room.
   private func beginDownload(of session: UInt64, _ driver: ServerDriver) async -> Int {
     while true {
       await turns.begin()

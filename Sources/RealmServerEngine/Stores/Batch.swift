@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What goes into a store at once: the entries of versions, client files, and what belongs to them.
+// The unit of storing: the entries of versions, client files, and their records.
 
 package import RealmSyncProtocol
 
-/// Changes of a realm that are stored together, or not at all.
+/// Changes of a realm, stored together or not at all.
 package struct Batch: Hashable, Sendable {
-  /// The versions that follow the newest one, in order.
+  /// The versions after the newest one, in order.
   package var entries: [StoredEntry] = []
   /// Client files in their new state. Reciprocals and private changes up to their
   /// `reciprocalBase` go with that.
@@ -127,7 +127,7 @@ package struct PrivateChange: Hashable, Sendable {
       self.outsideOfView = outsideOfView
     }
 
-    /// The size of what is kept for it, about.
+    /// The size of its kept part, about.
     var byteCount: Int { objects.reduce(sent.count) { $0 + $1.approximateByteCount } }
   }
 
@@ -200,7 +200,7 @@ package struct StoredEntry: Hashable, Sendable {
   }
 }
 
-/// A client's file: its identity, its cursors, and what it subscribed to.
+/// A client's file: its identity, its cursors, and its subscriptions.
 package struct ClientFile: Hashable, Sendable {
   package var ident: FileIdentifier
   /// A random number that distinguishes this file from others of the same identifier: 63 bits,
@@ -208,7 +208,7 @@ package struct ClientFile: Hashable, Sendable {
   package var salt: UInt64
   /// The user who bound the file first; no other user may.
   package var user: String
-  /// The newest version of the client's history that is integrated.
+  /// The newest integrated version of the client's history.
   package var clientVersion: UInt64 = 0
   /// The newest server version that the client has said it integrated. Reciprocals up to it are
   /// gone.
@@ -244,7 +244,7 @@ package struct ClientFile: Hashable, Sendable {
       && old.reciprocalBase <= reciprocalBase && old.lockedServerVersion <= lockedServerVersion
   }
 
-  /// The part that a session of a user needs.
+  /// The part for a session of a user.
   package func record(for user: String) -> ServerFile {
     ServerFile(
       ident: ident, salt: salt, isOfUser: user == self.user, isExpired: isExpired,

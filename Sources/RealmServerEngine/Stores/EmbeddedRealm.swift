@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A realm in a file of our own: what is read of it, and what is appended.
+// A realm in a file of our own: reading and appending.
 //
 // Invariants:
 // 1. One write transaction is one append: objects, entries, client files and what belongs to them
@@ -15,7 +15,7 @@ import RealmTables
 ///
 /// What is below its calls throws errors of the database alone, and refuses with a value.
 final class EmbeddedRealm: RealmStore {
-  /// What is found, or why it is refused.
+  /// The result, or the reason of a refusal.
   typealias Outcome<R> = Result<R, StoreError>
 
   let id: RealmID
@@ -56,7 +56,7 @@ final class EmbeddedRealm: RealmStore {
     try begin().commit { (group) throws(StorageError) in try ServerTables.addLater(in: group) }
   }
 
-  /// Opens a file that is there.
+  /// Opens an existing file.
   init(
     _ id: RealmID, in files: any RealmFiles, salts: SaltSource = SaltSource(),
     onProblem: @escaping @Sendable (String) -> Void = { _ in },
@@ -130,7 +130,7 @@ final class EmbeddedRealm: RealmStore {
 
   func close() { onClose(self) }
 
-  /// Reports what cannot be read, once.
+  /// Reports an unreadable part, once.
   private func report(_ problem: String) {
     guard reported.withLock({ $0.insert(problem) }) else { return }
     onProblem("\(id.rawValue): \(problem)")

@@ -10,11 +10,11 @@
 
 import RealmSyncProtocol
 
-/// The recent versions of a realm that change something.
+/// The recent versions of a realm with changes.
 struct ChangedVersions {
-  /// The most versions that are listed.
+  /// The most listed versions.
   private static let countMax = 16_384
-  /// The most versions that are read to know more.
+  /// The most versions read to know more.
   static let distanceMax: UInt64 = 16_384
 
   private(set) var start: UInt64

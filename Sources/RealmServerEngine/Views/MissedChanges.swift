@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The entries that clients at one cursor have missed, read once for all of them.
+// The entries missed by clients at one cursor, read once for all of them.
 //
 // Invariants:
 // 1. No snapshot is kept: an old version would take room in the file as long as it is.
@@ -11,7 +11,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// What the entries between two versions did.
+/// The effect of the entries between two versions.
 final class MissedChanges: Sendable {
   private struct Property: Hashable {
     let className: String
@@ -21,7 +21,7 @@ final class MissedChanges: Sendable {
   /// The objects by a property's values before the first entry and after the last.
   private struct Values {
     var objects: [TableValue: [Int]] = [:]
-    /// The objects of which a value is not known.
+    /// The objects with an unknown value.
     var unsure: [Int] = []
   }
 
@@ -32,13 +32,13 @@ final class MissedChanges: Sendable {
   /// The entries of each author, as positions.
   let ownEntries: [FileIdentifier: [Int]]
 
-  /// The memory of what is here, about.
+  /// The memory of the entries and the indexes, about.
   let byteCount: Int
 
   /// The entries with an instruction about no object.
   private let general: [Int]
   private let entries: [ObjectIdentity: [Int]]
-  /// The touched objects by their class and by the file that touched them, as positions in the log.
+  /// The touched objects by their class and by the touching file, as positions in the log.
   private let objectsOfClass: [String: [Int]]
   private let objectsOfFile: [FileIdentifier: [Int]]
   private let values = Locked<[Property: Values]>([:])
@@ -88,7 +88,7 @@ final class MissedChanges: Sendable {
 
   /// The positions of the entries of which something may pass to a client, in order.
   ///
-  /// - Parameter passing: The objects of which instructions pass.
+  /// - Parameter passing: The objects with passing instructions.
   func entries(about passing: some Sequence<ObjectIdentity>) -> [Int] {
     var positions = Set(general)
     for object in passing { positions.formUnion(entries[object] ?? []) }
@@ -101,8 +101,8 @@ final class MissedChanges: Sendable {
   ///
   /// - Parameters:
   ///   - file: The client's.
-  ///   - view: What the client sees at its cursor and afterwards.
-  ///   - objects: Those of the version after the last entry.
+  ///   - view: The client's view at its cursor and afterwards.
+  ///   - objects: The objects of the version after the last entry.
   func objects(
     of file: FileIdentifier, in view: View, _ objects: TableGroup
   ) throws(StorageError) -> [ObjectIdentity] {
@@ -141,7 +141,7 @@ final class MissedChanges: Sendable {
       } else if let before = trace.before[name] {
         if before != now { found.objects[before, default: []].append(position) }
       } else if trace.existedBefore, trace.wasErased || now == nil {
-        // The property is younger than what the erasure noted.
+        // The property is younger than the note of the erasure.
         found.unsure.append(position)
       }
     }

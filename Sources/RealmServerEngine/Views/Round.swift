@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a client in steady state has missed (P4 B.4).
+// The entries missed by a client in steady state (P4 B.4).
 //
 // Invariants:
 // 1. After a round the client holds what it sees in the version of the snapshot, and nothing else:
@@ -34,9 +34,9 @@ import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
 
-/// The entries that take a client from its cursor to the version of a snapshot.
+/// The entries from a client's cursor to the version of a snapshot.
 package struct Round {
-  /// What a round does about an object.
+  /// The treatment of an object in a round.
   private enum Fate {
     case passes, enters, leaves, isUnseen
     /// It is not known what the client has of it: it drops that now, and gets the object again.
@@ -46,7 +46,7 @@ package struct Round {
   package private(set) var entries: [DownloadEntry] = []
   /// What the server makes itself: erasures and states. Each part has a version.
   private(set) var parts: [PrivatePart] = []
-  /// The position after it. Parts at the version that the client has reached already get versions
+  /// The position after it. Parts at the version already reached by the client get versions
   /// of their own, which do not exist yet, and so do those beyond one changeset: uploads of older
   /// bases are merged with them, and later ones are not.
   package private(set) var cursor: DownloadCursor
@@ -56,7 +56,7 @@ package struct Round {
   /// The client's properties, by classes; all of a class without an entry.
   private let fields: [String: FieldSelection]
 
-  /// The touched objects that the client does not have afterwards.
+  /// The touched objects missing at the client afterwards.
   var absent: Set<ObjectIdentity> {
     Set(fates.filter { $0.value == .leaves || $0.value == .isUnseen }.keys)
   }
@@ -65,7 +65,7 @@ package struct Round {
   ///   - missed: The entries after the cursor, up to the version of the snapshot.
   ///   - file: The client's, whose own entries are passed over.
   ///   - timestamp: The time of the version of the snapshot.
-  ///   - view: What the client sees at its cursor.
+  ///   - view: The client's view at its cursor.
   ///   - next: What it may see of that from now on; nil if the rights of its user are the same.
   ///   - due: What it sees by the bootstrap that follows. Nothing of that is erased here: the
   ///     bootstrap does it, and makes the objects again for the client at once.
@@ -105,7 +105,7 @@ package struct Round {
       "`Round` 2: entries are sent in the order of their versions")
   }
 
-  /// The round of a client that has missed nothing, and has received all that it was sent: it moves
+  /// The round of a client without missed or lost entries: it moves
   /// the cursor alone.
   init(ofNothingAfter cursor: DownloadCursor, to head: RealmHead, file: FileIdentifier) {
     self.cursor = DownloadCursor(
@@ -114,7 +114,7 @@ package struct Round {
     fields = [:]
   }
 
-  /// The same round for a client with another version, which made none of its entries.
+  /// The same round for a client with another version, not the author of any of its entries.
   func adapted(to clientVersion: UInt64) -> Round {
     var round = self
     round.cursor.clientVersion = clientVersion
@@ -146,7 +146,7 @@ package struct Round {
     return objects + unconfirmed.filter { !known.contains($0) }
   }
 
-  /// Those of some objects that a view selects.
+  /// The selection of a view among some objects.
   private static func selected(
     _ objects: [ObjectIdentity], by view: View, _ snapshot: RealmSnapshot
   ) throws(StorageError) -> Set<ObjectIdentity> {
@@ -221,7 +221,7 @@ package struct Round {
       // was sent nothing. What it has is not what later entries begin with. Nor is it if the server
       // has left out a part of what the client made.
       if trace.losers.contains(file) { return .returns }
-      // All that happened to a new object is in the entries.
+      // The entries have the whole life of a new object.
       if wasSeen || !trace.existedBefore { return .passes }
       // The client has made an object that there was, without seeing it.
       return isOwn ? .returns : .enters
@@ -235,9 +235,9 @@ package struct Round {
 
   // MARK: Writing
 
-  /// Adds what passes of the entries.
+  /// Adds the passing part of the entries.
   private mutating func append(_ missed: MissedChanges, _ paths: PropertyPaths?) {
-    // An entry names the client's changes that were integrated before it.
+    // An entry names the client's changes integrated before it.
     var own = (missed.ownEntries[file] ?? [])[...]
     func noteOwn(before position: Int, in cursor: inout DownloadCursor) {
       while let first = own.first, first < position {
@@ -255,7 +255,7 @@ package struct Round {
     noteOwn(before: .max, in: &cursor)
   }
 
-  /// Adds what passes of an entry.
+  /// Adds the passing part of an entry.
   private mutating func append(
     _ entry: StoredEntry, _ changeset: Changeset, _ paths: PropertyPaths?
   ) {
@@ -288,7 +288,7 @@ package struct Round {
     return readable.contains(path: paths.names(along: path, in: changeset))
   }
 
-  /// Adds what is the server's own at the end of the round.
+  /// Adds the server's own part at the end of the round.
   private mutating func appendParts(_ timestamp: OriginTimestamp) {
     var position = cursor
     position.serverVersion -= UInt64(parts.count)

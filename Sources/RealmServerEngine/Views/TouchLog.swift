@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What versions did to each object, read for views.
+// The effect of versions on each object, read for views.
 
 import RealmStorage
 import RealmSyncProtocol
@@ -8,7 +8,7 @@ import RealmTables
 
 /// The touches of some consecutive versions, object by object.
 struct TouchLog {
-  /// What is left of the touches of one object.
+  /// The sum of the touches of one object.
   struct Trace {
     /// Whether it was there before the first of the versions.
     let existedBefore: Bool
@@ -16,11 +16,11 @@ struct TouchLog {
     var wasErased = false
     /// The values before the first version, of the properties changed since.
     var before: [String: TableValue] = [:]
-    /// Those of the properties whose values before are not kept.
+    /// The properties without a kept earlier value.
     var unknown: Set<String> = []
-    /// Whether nothing is known of what happened to it.
+    /// Whether its history is unknown.
     var isUnknown = false
-    /// The files that made it when it was not there.
+    /// The files with its making, where it was missing.
     var creators: Set<FileIdentifier> = []
     /// The files that made it as they did not have it, of which merging has left nothing, or not
     /// what they have.
@@ -49,7 +49,7 @@ struct TouchLog {
     }
   }
 
-  /// Adds what a later version did to an object.
+  /// Adds the touch of a later version to an object.
   mutating func add(_ touch: Touch, of file: FileIdentifier) {
     if traces[touch.object] == nil { objects.append(touch.object) }
     var trace =

@@ -10,21 +10,21 @@ import RealmTables
 
 /// The changes of a class.
 package struct ViewChanges {
-  /// What became of an object.
+  /// The fate of an object.
   package enum Change: Hashable, Sendable {
     case appeared
     /// Some properties were written.
     case changed(Set<String>)
-    /// It went, and came again.
+    /// Erased and made again.
     case replaced
     case gone
   }
 
-  /// What the versions say of an object.
+  /// The record of an object in the versions.
   private struct Trace {
     var fields: Set<String> = []
     var wasErased = false
-    /// Whether its making is the first that is said of it.
+    /// Whether the record begins with its making.
     let isMadeFirst: Bool
   }
 
@@ -34,9 +34,9 @@ package struct ViewChanges {
 
   /// - Parameters:
   ///   - history: The entries between the versions.
-  ///   - before: What was seen in the first version.
-  ///   - now: What is seen in the last one.
-  ///   - readable: The properties that count.
+  ///   - before: The view of the first version.
+  ///   - now: The view of the last one.
+  ///   - readable: The counting properties.
   ///   - scratch: Nil in realms without views: all objects are seen there.
   package init(
     ofClass name: String, _ history: [StoredEntry], to snapshot: RealmSnapshot, before: View,
@@ -122,7 +122,7 @@ package struct ViewChanges {
     }
   }
 
-  /// The objects that were seen before.
+  /// The objects seen before.
   private func held(
     _ name: String, _ table: Table, _ keys: [ObjectIdentity: ObjectKey], _ log: TouchLog,
     _ snapshot: RealmSnapshot, _ before: View, _ scratch: ViewScratch

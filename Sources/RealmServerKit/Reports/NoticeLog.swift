@@ -8,7 +8,7 @@ import Logging
 import NIOConcurrencyHelpers
 import RealmSyncProtocol
 
-/// Logs notices, few of them.
+/// Logs each notice once in a minute, and no more than a hundred different ones.
 final class NoticeLog: Sendable {
   private static let pause: Milliseconds = 60_000
   private static let textCountMax = 100

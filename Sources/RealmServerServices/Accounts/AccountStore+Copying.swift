@@ -8,7 +8,7 @@ package import RealmSyncProtocol
 import RealmTables
 
 extension AccountStore {
-  /// Copies the users of a file to records without any. Blocks the thread.
+  /// Copies the users of a file to a store without users. Blocks the thread.
   ///
   /// - Returns: The number of users.
   package static func copy(

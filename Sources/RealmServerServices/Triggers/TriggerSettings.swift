@@ -78,7 +78,7 @@ package struct DatabaseTrigger: Hashable, Sendable {
   package enum Operation: String, CaseIterable, Hashable, Sendable {
     case insert
     case update
-    /// It went, and came again, in one version.
+    /// Erased and made again in one version.
     case replace
     case delete
   }

@@ -54,9 +54,9 @@ package struct ServerSessionMachine: Hashable, Sendable {
     }
   }
 
-  /// The line for the operator of a server whose store has lost something (`ServerSessionMachine` 2).
+  /// The line for the operator about a loss of the store (`ServerSessionMachine` 2).
   package static let lossNotice =
-    "A realm is behind the state that a session has sent: its store has lost something, or is older"
+    "A realm is behind the state that a session has sent: its store has lost something"
 
   package let version: ProtocolVersion
   package let session: UInt64

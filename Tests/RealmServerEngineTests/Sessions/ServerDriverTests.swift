@@ -229,8 +229,8 @@ struct ServerDriverTests {
     handler.answer(.refused(SessionRefusal(.sessionClosed, "gone")))
   }
 
-  /// `SocketServerEnvironment` 2: an UPLOAD waits for a bootstrap to begin, and is larger than what the
-  /// bootstrap needs, so it must not wait for the room of other connections.
+  /// `SocketServerEnvironment` 2: an UPLOAD waits for a bootstrap to begin, and is larger than
+  /// what the bootstrap needs, so it must not wait for the room of other connections.
   @Test func aBootstrapThatAnUploadWaitsForNeedsNoRoom() async {
     let (socket, handler, memory) = (TestSocket(), TestHandler(), TestMemory())
     let connection = await makeConnection(socket, handler, memory: memory, mode: .flexible)

@@ -12,9 +12,9 @@ import RealmText
 struct ChangeEvents {
   let request: WatchRequest
   let collection: DocumentCollection
-  /// Those of the events but the last: who gets a part of them begins again.
+  /// The token of all events but the last: a stream that ends among them gets all of them again.
   let before: ChangeToken
-  /// That of the last event.
+  /// The token of the last event.
   let after: ChangeToken
 
   /// The events of the stream's user.
