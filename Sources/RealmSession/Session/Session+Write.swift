@@ -54,6 +54,7 @@ extension Session {
     if asyncWrites.continued != nil { return try asyncWrites.commitGroup(skipping: skipped) }
     let committed: TableGroup
     do throws(StorageError) {
+      try requireNoDamage(in: transaction)
       committed = try shared.tables(of: transaction.commit())
     } catch {
       endTransaction()
@@ -68,6 +69,7 @@ extension Session {
   final func writeVersion() throws(StorageError) -> (PendingCommit, TableGroup) {
     guard let transaction else { preconditionFailure("no transaction is open") }
     do throws(StorageError) {
+      try requireNoDamage(in: transaction)
       let pending = try transaction.writeVersion()
       let committed = try shared.tables(of: pending.snapshot)
       endTransaction()
@@ -76,6 +78,14 @@ extension Session {
       endTransaction()
       asyncWrites.holdContinued()
       observers?.rolledBack(self)
+      throw error
+    }
+  }
+
+  /// Undoes a transaction that may hold placeholders.
+  private final func requireNoDamage(in transaction: WriteGroup) throws(StorageError) {
+    do throws(StorageError) { try requireNoDamage() } catch {
+      transaction.rollback()
       throw error
     }
   }

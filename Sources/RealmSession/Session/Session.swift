@@ -29,6 +29,8 @@ open class Session: SessionOwner {
   package final let isReadOnly: Bool
   /// How many versions may be in use when a transaction begins; nil for any number.
   private let versionLimit: UInt64?
+  /// Tells the program of damage, after which reads go on; nil if they trap. No lock is held.
+  private let damageHandler: (@Sendable (StorageError) -> Void)?
   /// What commits promise when they return.
   final let durability: CommitDurability
   /// The state that each property access reads; see `SessionState`.
@@ -86,6 +88,7 @@ open class Session: SessionOwner {
     isReadOnly = options.isReadOnly
     versionLimit = options.versionLimit
     durability = options.durability
+    damageHandler = options.damageHandler
     isFrozen = confinement.isFrozen
     unsafe state = UnsafeMutablePointer<SessionState>.allocate(capacity: 1)
     unsafe state.initialize(
@@ -166,6 +169,14 @@ open class Session: SessionOwner {
     if isFrozen { throwRealmException("Can't perform transactions on a frozen Realm") }
     if isReadOnly { throwRealmException("Can't perform transactions on read-only Realms.") }
   }
+
+  // MARK: - Damage
+
+  /// Whether the program is told of damage, and reads go on where they meet it.
+  package final var isToldOfDamage: Bool { damageHandler != nil }
+
+  /// Tells the program of damage.
+  final func tell(_ damage: StorageError) { damageHandler?(damage) }
 
   // MARK: - Reading
 

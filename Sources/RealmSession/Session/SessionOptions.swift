@@ -17,6 +17,8 @@ public struct SessionOptions: Sendable {
   package var versionLimit: UInt64?
   /// What the session's commits promise when they return.
   package var durability = CommitDurability.twoSyncs
+  /// Is told of damage that reads meet, which go on then; nil if they trap.
+  package var damageHandler: (@Sendable (StorageError) -> Void)?
 
   package init(_ shared: SharedFile, _ confinement: Confinement, reading tables: TableGroup) {
     self.shared = shared

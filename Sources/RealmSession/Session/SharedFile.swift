@@ -27,6 +27,11 @@ package final class SharedFile: Sendable {
   /// What lives as long as the file is open; nil in local files.
   private let companion = Locked<(any Sendable & AnyObject)?>(nil)
 
+  /// The damage that the program was told of.
+  private let foundDamage = Locked<[StorageError]>([])
+  /// A loop over a damaged class meets damage at each object.
+  private static let toldDamageCountMax = 100
+
   private final class WeakFile: Sendable {
     weak let shared: SharedFile?
     let identity: ObjectIdentifier
@@ -95,6 +100,26 @@ package final class SharedFile: Sendable {
 
   /// The tables of the newest version.
   package func newestTables() throws(StorageError) -> TableGroup { try tables(of: file.snapshot()) }
+
+  // MARK: Damage
+
+  /// The first damage that sessions went on after; nil if there was none. Placeholders may have been
+  /// given out since.
+  var damage: StorageError? { foundDamage.withLock { $0.first } }
+
+  /// Records damage that a session goes on after.
+  ///
+  /// - Returns: Whether the program is to be told: each damage is told of once, and no more than
+  ///   some.
+  func noteDamage(_ error: StorageError) -> Bool {
+    foundDamage.withLock { found in
+      guard found.count < SharedFile.toldDamageCountMax, !found.contains(error) else {
+        return false
+      }
+      found.append(error)
+      return true
+    }
+  }
 
   // MARK: Versions that are not durable yet
 

@@ -35,7 +35,7 @@ public struct PersistentID<Model: Object>: Sendable, Hashable {
         property.primaryKeyValue(object._value(of: property), in: schema))
     } else if let info = object._info {
       unsafe info.core.checkIsolation()
-      object.requireExisting(info)
+      _ = object.exists(in: info)
       identity = unsafe .row(object._key.rawValue)
     } else {
       throwRealmException(
@@ -89,6 +89,6 @@ extension Realm {
   public subscript<Model: Object>(id: PersistentID<Model>) -> Model? {
     core.checkIsolation()
     let info = core.classes[Model.self]
-    return orTrap(try id.find(in: info)).map { info.makeElement($0.key, $0.row) }
+    return info.searching(try id.find(in: info), else: nil).map { info.makeElement($0.key, $0.row) }
   }
 }

@@ -119,7 +119,8 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
 
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> AnyRealmValue {
     guard let info = object._info, let row = unsafe object._row else { return .none }
-    let element = _orStop(object, slot, try row.nestedElement(slot.leaf))
+    let element = _reading(
+      object, slot, try row.nestedElement(slot.leaf), else: NestedElement(value: .null))
     let place = element.step.map { unsafe NestedPlace(info, object._key, slot, [$0]) }
     return unsafe _decode(_StoredValue(element.value), _RealmContext(info.core, at: place))
   }

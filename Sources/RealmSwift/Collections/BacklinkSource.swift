@@ -40,7 +40,7 @@ struct BacklinkSource {
   }
 
   /// Whether the object still exists.
-  var isValid: Bool { orTrap(try target.row(of: key)) != nil }
+  var isValid: Bool { target.present(key) != nil }
 
   /// The keys of the objects that link: one for each link.
   func keys() throws(StorageError) -> [ObjectKey] {

@@ -13,7 +13,7 @@ extension _CollectionContents {
       return (0..<count).first { self.element(at: $0, as: Element.self) == element }
     }
     guard let value = knownValue(element) else { return nil }
-    return orTrap(try values()).firstIndex(of: value)
+    return searching(try values(), else: []).firstIndex(of: value)
   }
 
   private func index(ofObject object: ObjectBase) -> Int? {
@@ -21,7 +21,7 @@ extension _CollectionContents {
     guard unsafe object._owner === core else {
       throwRealmException("Object must be from the Realm being queried")
     }
-    object.requireExisting(owner)
+    guard object.exists(in: owner) else { return nil }
     guard let info else { return nil }
     if owner.tableKey != info.tableKey {
       var type = "Results"
@@ -31,8 +31,8 @@ extension _CollectionContents {
           + "'\(info.schema.className)'.")
     }
     let key = unsafe object._key
-    if case .table(let table) = form { return orTrap(try table.position(of: key)) }
-    return orTrap(try keys()).firstIndex(of: key)
+    if case .table(let table) = form { return searching(try table.position(of: key), else: nil) }
+    return searching(try keys(), else: []).firstIndex(of: key)
   }
 
   /// Checks the index of an insertion, which may be at the end.

@@ -9,8 +9,10 @@ extension _CollectionContents {
   /// Whether the set has an element that is equal to `element`.
   func hasSetElement<Element: RealmCollectionValue>(_ element: Element) -> Bool {
     guard let value = knownValue(element) else { return false }
-    if case .list(let view) = form { return orTrap(try view.position(ofSetElement: value)) != nil }
-    return orTrap(try values()).contains(value)
+    if case .list(let view) = form {
+      return searching(try view.position(ofSetElement: value), else: nil) != nil
+    }
+    return searching(try values(), else: []).contains(value)
   }
 
   /// `element` as a stored value; nil for objects that the realm does not have. Nothing is added to
@@ -45,7 +47,7 @@ extension _CollectionContents {
     guard unsafe object._owner === core else {
       throwRealmException("Object must be from the Realm being queried")
     }
-    object.requireExisting(owner)
+    guard object.exists(in: owner) else { return nil }
     if let info { return unsafe owner === info ? .link(object._key) : nil }
     return unsafe .typedLink(owner.tableKey, object._key)
   }

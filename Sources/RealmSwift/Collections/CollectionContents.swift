@@ -44,14 +44,14 @@ public final class _CollectionContents {
   private let place: NestedPlace?
   /// The steps to the elements that are collections, if `form` is values.
   private let steps: [Int: NestedStep]
-  /// The class and the property that have the collection; nil for results.
-  private let origin: (owner: ClassInfo, property: Int)?
+  /// The collection that has the elements; nil for results.
+  private let collection: ManagedCollection?
 
   init(
     _ form: Form, _ core: RealmCore, _ info: ClassInfo?, at place: NestedPlace? = nil,
     steps: [Int: NestedStep] = [:], of collection: ManagedCollection? = nil
   ) throws(StorageError) {
-    origin = collection.map { ($0.owner, $0.property.index) }
+    self.collection = collection
     self.form = form
     self.place = place
     self.steps = steps
@@ -85,21 +85,64 @@ public final class _CollectionContents {
     IndexText.refuse(index, below: count, of: text, count: count)
   }
 
+  /// Element `index`; traps with the documented messages if there is none, unless the caller may
+  /// have learned of it before damage was met.
+  @inline(__always)
+  func checkedElement<Element: RealmCollectionValue>(
+    at index: Int, as type: Element.Type
+  ) -> Element {
+    if UInt(bitPattern: index) >= UInt(bitPattern: count) { return lostElement(at: index) }
+    return element(at: index, as: type)
+  }
+
+  @inline(never)
+  private func lostElement<Element: RealmCollectionValue>(at index: Int) -> Element {
+    guard index >= 0, core.hasMetDamage else { refuse(index) }
+    guard let info else { return Element._decode(_StoredValue(.null), _RealmContext(core)) }
+    return Element._wrapsObject
+      ? Element._decode(_StoredValue(.link(.null)), _RealmContext(core, info))
+      : info.makeElement(.null)
+  }
+
   /// The collection in messages.
   var text: String {
-    guard let origin else { return "Results\(info.map { "<\($0.schema.className)>" } ?? "")" }
-    let schema = origin.owner.schema
-    let property = schema.properties[origin.property]
+    guard let collection else {
+      return "Results\(info.map { "<\($0.schema.className)>" } ?? "")"
+    }
+    let (schema, property) = (collection.owner.schema, collection.property)
     return "\(property.shape.collection.typeName) '\(schema.className).\(property.name)'"
+  }
+
+  /// The value of `body`, which reads the elements, or a placeholder.
+  @inline(__always)
+  func searching<R>(
+    _ body: @autoclosure () throws(StorageError) -> R, else placeholder: @autoclosure () -> R
+  ) -> R {
+    do throws(StorageError) { return try body() } catch {
+      meet(error)
+      return placeholder()
+    }
+  }
+
+  /// Passes damage on that a read of the elements found; traps if nobody takes it.
+  @inline(never)
+  func meet(_ error: StorageError) {
+    if let collection {
+      collection.owner.meet(error, reading: collection.property.name, of: collection.key)
+    } else if let info {
+      info.meet(searching: error)
+    } else {
+      core.meet(error)
+    }
   }
 
   /// The key of element `index`, which exists and is an object.
   func key(at index: Int) -> ObjectKey {
     switch form {
-    case .table(let table): orTrap(try object(at: index, of: table)).key
+    case .table(let table): searching(try object(at: index, of: table).key, else: .null)
     case .keys(let keys): keys[index]
     case .chunkedKeys(let keys): key(at: index, of: keys)
-    case .list(let list): orTrap(try list.key(at: index))
+    case .list(let list): searching(try list.key(at: index), else: .null)
     case .values: stop(.corrupted("values have no keys"))
     }
   }
@@ -108,7 +151,7 @@ public final class _CollectionContents {
   func value(at index: Int) -> TableValue {
     switch form {
     case .values(let values): values[index]
-    case .list(let list): orTrap(try list.value(at: index))
+    case .list(let list): searching(try list.value(at: index), else: .null)
     case .table, .keys, .chunkedKeys: .link(key(at: index))
     }
   }
@@ -131,7 +174,11 @@ public final class _CollectionContents {
         return Element._decode(_StoredValue(.link(key(at: index))), _RealmContext(core, info))
       }
       if case .table(let table) = form { return tableElement(at: index, of: table, info) }
-      return info.makeElement(key(at: index))
+      let object = info.makeObject(key(at: index))
+      if unsafe object._row == nil, core.checksLinks, info.lacks(object) {
+        unsafe meet(info.missing(object._key))
+      }
+      return info.element(object)
     }
     if let place { return mixedElement(at: index, place) }
     return Element._decode(_StoredValue(value(at: index)), _RealmContext(core))
@@ -144,7 +191,8 @@ public final class _CollectionContents {
     let value: TableValue
     let step: NestedStep?
     if case .list(let list) = form {
-      let element = orTrap(try list.nestedElement(at: index))
+      let element = searching(
+        try list.nestedElement(at: index), else: NestedElement(value: .null))
       (value, step) = (element.value, element.step)
     } else {
       (value, step) = (self.value(at: index), steps[index])
@@ -154,7 +202,7 @@ public final class _CollectionContents {
   }
 
   private func tableElement<Element>(at index: Int, of table: Table, _ info: ClassInfo) -> Element {
-    let (key, row) = orTrap(try object(at: index, of: table))
+    let (key, row) = searching(try object(at: index, of: table), else: (.null, nil))
     // Rows move in a transaction, so the object is found by its key.
     return info.makeElement(key, core.isInWrite ? nil : row)
   }
@@ -200,7 +248,7 @@ public final class _CollectionContents {
   /// The same elements for a loop; a copy in a write transaction.
   func forIteration() -> _CollectionContents {
     guard core.isInWrite else { return self }
-    return orTrap(try frozenForIteration())
+    return searching(try frozenForIteration(), else: .empty(core, info))
   }
 
   /// The same elements, independent of later changes of the collection.
@@ -238,6 +286,12 @@ extension ClassInfo {
   @inline(__always)
   func makeElement<Element>(_ key: ObjectKey, _ row: Row? = nil) -> Element {
     // Results and lists of objects are only made with the class of `Element`.
-    unsafe unsafeBitCast(makeObject(key, row), to: Element.self)
+    element(makeObject(key, row))
+  }
+
+  /// A managed object of this class as an element.
+  @inline(__always)
+  func element<Element>(_ object: ObjectBase) -> Element {
+    unsafe unsafeBitCast(object, to: Element.self)
   }
 }

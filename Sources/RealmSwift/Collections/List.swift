@@ -60,8 +60,7 @@ public final class List<Element: RealmCollectionValue> {
     get {
       if let managed {
         let contents = managed.contents()
-        contents.check(position)
-        return contents.element(at: position, as: Element.self)
+        return contents.checkedElement(at: position, as: Element.self)
       }
       if let recording {
         recording.recorder.reach(self)

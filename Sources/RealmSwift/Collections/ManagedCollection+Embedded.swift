@@ -9,7 +9,7 @@ import RealmTables
 
 extension ManagedCollection {
   func links() -> [ObjectKey] {
-    orTrap(try contents().keys())
+    reading(try contents().keys(), else: [])
   }
 
   /// Makes a list of embedded objects, which begins with some of those it has, longer or shorter.
@@ -30,7 +30,7 @@ extension ManagedCollection {
   func linksByKey() -> [String: ObjectKey] {
     let view = dictionary()
     var links: [String: ObjectKey] = [:]
-    for entry in orTrap(try view.entries(of: column)).entries {
+    for entry in reading(try view.entries(of: column).entries, else: []) {
       if case .link(let key) = entry.value { links[entry.key] = key }
     }
     return links

@@ -83,11 +83,14 @@ final class ManagedCollection {
 
   /// Whether the object still exists.
   var isValid: Bool {
-    guard birth >= core.firstValidGeneration, !core.isFrozenAndInvalid
+    guard isOfValidRealm, !core.isFrozenAndInvalid
     else { return false }
-    guard let row = orStop(try owner.row(of: key)) else { return false }
-    return path.isEmpty || orStop(try exists(in: row))
+    guard let row = reading(try owner.row(of: key), else: nil) else { return false }
+    return path.isEmpty || reading(try exists(in: row), else: false)
   }
+
+  /// Whether the realm was not invalidated since the collection was made.
+  var isOfValidRealm: Bool { birth >= core.firstValidGeneration }
 
   /// Whether this is the collection in a property of `object`.
   func isOf(_ object: ObjectBase, _ owner: ClassInfo, _ slot: _ColumnSlot) -> Bool {
@@ -106,7 +109,7 @@ final class ManagedCollection {
   /// The elements as they are now; of a dictionary the values, without links to nothing.
   func contents() -> _CollectionContents {
     if let contents = presentContents() { return contents }
-    if !hasToldEnd { refuseInvalid() }
+    refuseUnlessTold()
     return .empty(core, info)
   }
 
@@ -116,7 +119,7 @@ final class ManagedCollection {
     noteReading()
     if let frozen { return frozenContents(frozen) }
     if let cached, cachedGeneration == core.dataGeneration { return cached }
-    guard let contents = orStop(try evaluate()) else { return nil }
+    guard let contents = reading(try evaluate(), else: nil) else { return nil }
     cached = contents
     cachedGeneration = core.dataGeneration
     return contents
@@ -124,14 +127,14 @@ final class ManagedCollection {
 
   private func frozenContents(_ frozen: FrozenContents) -> _CollectionContents? {
     if let loaded = frozen.loaded { return loaded }
-    guard let contents = orStop(try evaluate()) else { return nil }
-    return orTrap(try frozen.contents(contents))
+    guard let contents = reading(try evaluate(), else: nil) else { return nil }
+    return reading(try frozen.contents(contents), else: contents)
   }
 
   /// The collection as the source of results; traps if it cannot be read.
   var source: _ResultsSource {
     core.checkIsolation()
-    if !isValid, !hasToldEnd { refuseInvalid() }
+    if !isValid { refuseUnlessTold() }
     return _ResultsSource(ResultsState(.list(self), core, info))
   }
 
@@ -170,8 +173,8 @@ final class ManagedCollection {
   /// The entries of a dictionary as they are now.
   func dictionary() -> DictionaryView {
     noteReading()
-    if let view = orStop(try presentRow()?.dictionary(column, path)) { return view }
-    if !hasToldEnd { refuseInvalid() }
+    if let view = reading(try presentRow()?.dictionary(column, path), else: nil) { return view }
+    refuseUnlessTold()
     return orTrap(try DictionaryView(root: .null, hasIntegerKeys: false, in: owner.table.space))
   }
 
@@ -184,6 +187,14 @@ final class ManagedCollection {
       return Value._decode(_StoredValue(value), _RealmContext(core, info))
     }
     return value(of: try view.nestedElement(at: index))
+  }
+
+  /// The value of an entry of the dictionary, or what a lost one reads as.
+  func readValue<Value: RealmCollectionValue>(at index: Int, of view: DictionaryView) -> Value {
+    reading(
+      try value(at: index, of: view),
+      else: Value._decode(
+        _StoredValue(info == nil ? .null : .link(.null)), _RealmContext(core, info)))
   }
 
   /// The value of an element of a collection of mixed values.
@@ -200,13 +211,20 @@ final class ManagedCollection {
 
   /// The object that has the property; nil if it was deleted, or the realm invalidated.
   private func presentRow() throws(StorageError) -> Row? {
-    birth >= core.firstValidGeneration ? try owner.row(of: key) : nil
+    isOfValidRealm ? try owner.row(of: key) : nil
   }
 
   /// The object that has the property; traps if it was deleted.
   private func requireRow() throws(StorageError) -> Row {
-    guard let row = try presentRow() else { refuseInvalid() }
-    return row
+    if let row = try presentRow() { return row }
+    refuseUnlessTold()
+    throw owner.missing(key)
+  }
+
+  /// Traps because the object that has the collection is gone, unless an observer was told of that,
+  /// or damage is to blame.
+  private func refuseUnlessTold() {
+    if !hasToldEnd, !isLost() { refuseInvalid() }
   }
 
   private func refuseInvalid() -> Never {
@@ -236,8 +254,8 @@ final class ManagedCollection {
     core.requireWrite(
       orElse: "Cannot modify \(typeName) outside of a write transaction. Change \(placeText) in "
         + "'realm.write { … }'.")
-    let row = orStop(try requireRow())
-    if !path.isEmpty, !orStop(try exists(in: row)) { refuseInvalid() }
+    guard let row = reading(try requireRow(), else: nil) else { return }
+    if !path.isEmpty, !reading(try exists(in: row), else: true) { refuseInvalid() }
   }
 
   /// The context that elements need to be written.
@@ -259,7 +277,7 @@ final class ManagedCollection {
   @inline(__always)
   func edit<R>(_ change: @autoclosure () throws(StorageError) -> R) {
     do throws(StorageError) { _ = try change() } catch {
-      owner.stop(error, writing: property.name)
+      owner.meet(error, writing: property.name, of: key)
     }
     core.didMutate()
   }
@@ -279,9 +297,9 @@ final class ManagedCollection {
   /// Replaces all elements of a list or set; while `.modified` updates an object, only if they
   /// differ.
   func replaceAll(with values: [TableValue]) {
-    let before = orTrap(try contents().values())
+    let before = reading(try contents().values(), else: [])
     if values.isEmpty && before.isEmpty { return }
-    if core.skipsEqualValues, orTrap(try areEqual(before, values)) { return }
+    if core.skipsEqualValues, reading(try areEqual(before, values), else: false) { return }
     if kind == .set {
       edit(try setEditor.replaceAll(with: values))
     } else {
@@ -295,7 +313,7 @@ final class ManagedCollection {
     let view = dictionary()
     if entries.entries.isEmpty && view.count == 0 { return }
     if core.skipsEqualValues, view.count == entries.entries.count,
-      orTrap(try view.entries(of: column)) == entries
+      reading(try view.entries(of: column) == entries, else: false)
     {
       return
     }

@@ -57,7 +57,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
   /// All keys, ascending.
   public var keys: [Key] {
     guard let managed else { return orderedKeys() }
-    return orTrap(try managed.dictionary().allKeys()).map { Key._make($0) }
+    return managed.reading(try managed.dictionary().allKeys(), else: []).map { Key._make($0) }
   }
 
   /// All values, in the order of their keys.
@@ -75,8 +75,10 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
         return unmanaged[key]
       }
       let view = managed.dictionary()
-      guard let index = orTrap(try view.position(of: key._text)) else { return nil }
-      return orTrap(try managed.value(at: index, of: view))
+      guard let index = managed.reading(try view.position(of: key._text), else: nil) else {
+        return nil
+      }
+      return managed.readValue(at: index, of: view)
     }
     set {
       if let newValue { updateValue(newValue, forKey: key) } else { removeObject(for: key) }
@@ -109,8 +111,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     }
     let view = managed.dictionary()
     return SingleMapEntry(
-      _key: Key._make(orTrap(try view.key(at: index))),
-      _value: orTrap(try managed.value(at: index, of: view)))
+      _key: Key._make(managed.reading(try view.key(at: index), else: "")),
+      _value: managed.readValue(at: index, of: view))
   }
 
   private func orderedKeys() -> [Key] {

@@ -106,7 +106,7 @@ struct MapSnapshot {
 
   init(_ managed: ManagedCollection) {
     self.managed = managed
-    entries = orTrap(try Self.entries(of: managed))
+    entries = managed.reading(try Self.entries(of: managed), else: [])
   }
 
   private static func entries(

@@ -64,8 +64,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
   public subscript(position: Int) -> Element {
     if let managed {
       let contents = managed.contents()
-      contents.check(position)
-      return contents.element(at: position, as: Element.self)
+      return contents.checkedElement(at: position, as: Element.self)
     }
     if let recording {
       recording.recorder.reach(self)

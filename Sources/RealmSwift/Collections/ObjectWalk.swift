@@ -121,7 +121,10 @@ private final class TableWalk: ObjectWalk {
 
   @inline(never)
   private func loadCluster() -> Bool {
-    unsafe cluster = orTrap(try cursor.next())
+    do throws(StorageError) { unsafe cluster = try cursor.next() } catch {
+      info.meet(searching: error)
+      unsafe cluster = nil
+    }
     unsafe isInCluster = false
     unsafe index = 0
     unsafe count = unsafe cluster?.count ?? 0
@@ -146,7 +149,7 @@ private final class KeyWalk: ObjectWalk {
     core.checkIsolation()
     let key = unsafe keys[position]
     unsafe position &+= 1
-    guard isCurrent, let row = row(of: key) else { return info.makeObject(key, nil) }
+    guard isCurrent, let row = row(of: key) else { return lostObject(key) }
     guard let reference = unsafe reusable else { return newAccessor(of: key, row) }
     let object = unsafe reference.takeUnretainedValue()
     unsafe object._key = key
@@ -160,7 +163,20 @@ private final class KeyWalk: ObjectWalk {
   @inline(__always)
   private func row(of key: ObjectKey) -> Row? {
     let upcoming = unsafe position &+ Self.distance
-    if upcoming < keys.count { unsafe orTrap(try reader.prefetch(keys[upcoming])) }
-    return unsafe orTrap(try reader.row(of: key))
+    if upcoming < keys.count {
+      unsafe core.reading(try reader.prefetch(keys[upcoming]), else: ())
+    }
+    do throws(StorageError) { return unsafe try reader.row(of: key) } catch {
+      info.meet(error, of: key)
+      return nil
+    }
+  }
+
+  /// An object whose row the walk does not know: the realm has advanced, or damage is to blame.
+  @inline(never)
+  private func lostObject(_ key: ObjectKey) -> ObjectBase {
+    let object = info.makeObject(key, nil)
+    if isCurrent, core.checksLinks, info.lacks(object) { info.meetMissing(key) }
+    return object
   }
 }

@@ -25,7 +25,8 @@ public struct PropertyValues<each Value: _Persistable>: Sequence {
   public func makeIterator() -> Iterator {
     let contents = state.contents()
     guard let info = contents.info else { return Iterator(nil, (repeat each slots)) }
-    return Iterator(orTrap(try PropertyWalk(contents, info, properties)), (repeat each slots))
+    let walk = contents.searching(try PropertyWalk(contents, info, properties), else: nil)
+    return Iterator(walk, (repeat each slots))
   }
 
   /// The number of objects.

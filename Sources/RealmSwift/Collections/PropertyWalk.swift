@@ -95,14 +95,21 @@ final class PropertyWalk {
   @usableFromInline @inline(never)
   func advanceSlowly() -> Bool {
     core.checkIsolation()
-    guard let row = orTrap(try unsafe cursor == nil ? nextByKey() : nextOfTable()) else {
-      return false
-    }
+    guard let row = nextRow() else { return false }
     unsafe object._row = row
     if needsKeys, core.isTracking {
       for property in properties { object.noteRead(info, property: property) }
     }
     return true
+  }
+
+  private func nextRow() -> Row? {
+    do throws(StorageError) {
+      return try unsafe cursor == nil ? nextByKey() : nextOfTable()
+    } catch {
+      info.meet(searching: error)
+      return nil
+    }
   }
 
   private func nextOfTable() throws(StorageError) -> Row? {
@@ -143,7 +150,9 @@ final class PropertyWalk {
     unsafe position &+= 1
     unsafe object._key = key
     let row = try unsafe group == nil ? info.row(of: key) : reader?.row(of: key)
-    guard let row else { object.refuseDeleted(info) }
-    return row
+    if let row { return row }
+    // A transaction may delete what is walked; a version has what its own collections lead to.
+    if group == nil { object.refuseDeleted(info) }
+    throw info.missing(key)
   }
 }

@@ -29,8 +29,13 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
 
   init(_ contents: _CollectionContents) {
     elements = []
-    walkOwner = Element.self is ObjectBase.Type ? orTrap(try ObjectWalk.over(contents)) : nil
-    self.contents = walkOwner == nil ? orTrap(try contents.frozenForIteration()) : nil
+    walkOwner =
+      Element.self is ObjectBase.Type
+      ? contents.searching(try ObjectWalk.over(contents), else: nil) : nil
+    self.contents =
+      walkOwner == nil
+      ? contents.searching(
+        try contents.frozenForIteration(), else: .empty(contents.core, contents.info)) : nil
     unsafe walk = unsafe walkOwner.map(Unmanaged.passUnretained)
   }
 

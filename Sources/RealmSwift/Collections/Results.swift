@@ -22,8 +22,7 @@ public struct Results<Element: RealmCollectionValue> {
   /// Element `position`.
   public subscript(position: Int) -> Element {
     let contents = state.contents()
-    contents.check(position)
-    return contents.element(at: position, as: Element.self)
+    return contents.checkedElement(at: position, as: Element.self)
   }
 
   /// Iterates over the elements; in a write transaction over those of the present state.

@@ -149,12 +149,17 @@ final class ResultsState {
   func contents() -> _CollectionContents {
     checkAccess()
     if let frozen {
-      return orTrap(try frozen.contents(evaluate()))
+      return searching(try frozen.contents(evaluate()), else: .empty(core, info))
     }
     if isPresentCurrent, let contents = unsafe present.contents { return contents }
-    let contents = orTrap(try presentContents())
-    note(contents: contents)
-    return contents
+    do throws(StorageError) {
+      let contents = try presentContents()
+      note(contents: contents)
+      return contents
+    } catch {
+      meet(error)
+      return .empty(core, info)
+    }
   }
 
   /// Remembers the present elements in another form than they were found in.
@@ -195,11 +200,11 @@ final class ResultsState {
   var count: Int {
     guard isPlainFilter, let info else { return contents().count }
     checkAccess()
-    if let frozen { return orTrap(try frozen.count(matchCount(info))) }
-    if let known = orTrap(try knownContents()) { return known.count }
+    if let frozen { return searching(try frozen.count(matchCount(info)), else: 0) }
+    if let known = searching(try knownContents(), else: nil) { return known.count }
     if let count = unsafe present.count { return count }
     if isReadOften() { return contents().count }
-    let count = orTrap(try matchCount(info))
+    guard let count = searching(try matchCount(info), else: nil) else { return 0 }
     unsafe present = Present(generation: core.dataGeneration, count: count)
     return count
   }
@@ -212,10 +217,10 @@ final class ResultsState {
     }
     checkAccess()
     if frozen == nil {
-      if let known = orTrap(try knownContents()) { return known.first }
+      if let known = searching(try knownContents(), else: nil) { return known.first }
       if unsafe present.count == nil, isReadOften() { return contents().first }
     }
-    return orTrap(try firstMatch(info))
+    return searching(try firstMatch(info), else: nil)
   }
 
   private func firstMatch(
@@ -329,14 +334,18 @@ final class ResultsState {
   /// Traps if an order does not fit the schema.
   func check(_ order: SortOrder) {
     guard let info, !isOfInvalidRealm else { return }
-    let (table, tables) = orTrap(try shown(info))
-    orTrap(try trappingMistakes(order.check(against: table, of: tables)))
+    searching(try check(order, info), else: ())
+  }
+
+  private func check(_ order: SortOrder, _ info: ClassInfo) throws(StorageError) {
+    let (table, tables) = try shown(info)
+    try trappingMistakes(order.check(against: table, of: tables))
   }
 
   /// The steps that find the elements, a line for each.
   func explanation() -> [String] {
     checkAccess()
-    return orTrap(try presentExplanation())
+    return searching(try presentExplanation(), else: [])
   }
 
   private func presentExplanation() throws(StorageError) -> [String] {

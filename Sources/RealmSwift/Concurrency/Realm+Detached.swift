@@ -63,7 +63,7 @@ extension Realm {
     _ block: sending @escaping (Realm) throws -> Result
   ) async throws -> Result {
     try await DetachedReaders.shared.run {
-      try block(Realm(core: try RealmOpener(configuration).openFrozen()))
+      try withNewestVersion(of: configuration, block)
     }
   }
 }

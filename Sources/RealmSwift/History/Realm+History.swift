@@ -52,7 +52,7 @@ extension Realm {
   ) -> DynamicObject? {
     core.checkIsolation()
     let info = core.dynamicInfo(named: typeName)
-    return orTrap(try id.find(in: info)).flatMap {
+    return info.searching(try id.find(in: info), else: nil).flatMap {
       info.makeObject($0.key, $0.row) as? DynamicObject
     }
   }

@@ -18,7 +18,7 @@ extension ObjectBase {
     if let info = _info, property.shape.collection == .none,
       property.wrapperType.valueType._wrapsObject
     {
-      _ = _prepareToRead()
+      guard _prepareToRead() else { return nil }
       if unsafe info.core.isTracking { noteRead(info, property: property.index) }
       let slot = info.slot(property)
       return info.link(self, slot).map { info.linkedClass(slot).makeObject($0) }

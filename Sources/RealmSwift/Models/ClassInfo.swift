@@ -199,7 +199,7 @@ final class ClassInfo {
     if skips(value, column, of: object) { return }
     do throws(StorageError) {
       unsafe try requireWritableTable().set(value, column, object._key)
-    } catch { stop(error, writing: schema.properties[property].name) }
+    } catch { unsafe meet(error, writing: schema.properties[property].name, of: object._key) }
     unsafe core.didMutate()
   }
 
@@ -212,7 +212,12 @@ final class ClassInfo {
   ) {
     let column = column(Int(slot.property))
     if skips(value(), column, of: object) { return }
-    unsafe orTrap(try requireWritableTable().set(L.self, to: element, column, object._key))
+    do throws(StorageError) {
+      unsafe try requireWritableTable().set(L.self, to: element, column, object._key)
+    } catch {
+      let name = schema.properties[Int(slot.property)].name
+      unsafe meet(error, writing: name, of: object._key)
+    }
     unsafe core.didMutate()
   }
 
@@ -222,7 +227,10 @@ final class ClassInfo {
     if skips(value.map { .string($0) } ?? .null, column, of: object) { return }
     do throws(StorageError) {
       unsafe try requireWritableTable().set(text: value, column, object._key)
-    } catch { stop(error, writing: schema.properties[Int(slot.property)].name) }
+    } catch {
+      let name = schema.properties[Int(slot.property)].name
+      unsafe meet(error, writing: name, of: object._key)
+    }
     unsafe core.didMutate()
   }
 
@@ -232,6 +240,7 @@ final class ClassInfo {
   private func skips(
     _ value: @autoclosure () -> TableValue, _ column: Column, of object: ObjectBase
   ) -> Bool {
-    unsafe core.skipsEqualValues && orTrap(try row(of: object._key)?.value(of: column)) == value()
+    unsafe core.skipsEqualValues
+      && core.reading(try row(of: object._key)?.value(of: column), else: nil) == value()
   }
 }

@@ -36,8 +36,13 @@ extension _OptionalPersistable where Self: ObjectBase {
 
   public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self? {
     guard let row = unsafe object._row, let info = object._info else { return nil }
-    guard let key = _orStop(object, slot, try row.link(slot.leaf)) else { return nil }
-    return info.linkedClass(slot).makeObject(key) as? Self
+    guard let key = _reading(object, slot, try row.link(slot.leaf), else: nil) else { return nil }
+    let target = info.linkedClass(slot)
+    let linked = target.makeObject(key)
+    if unsafe linked._row == nil, unsafe info.core.checksLinks, target.lacks(linked) {
+      object._meetDamage(target.missing(key), slot)
+    }
+    return linked as? Self
   }
 
   public static func _storeUnmanagedOptional(
@@ -81,7 +86,10 @@ extension RealmCollectionValue where Self: ObjectBase {
     }
     guard case .link(let key) = value.value, let info = context.info,
       let object = info.makeObject(key) as? Self
-    else { throwRealmException("The database holds a link to an object of another class") }
+    else {
+      context.core.meetContradiction("The database holds a link to an object of another class")
+      return Self()
+    }
     return object
   }
 
@@ -144,7 +152,8 @@ extension _RealmContext {
 extension ClassInfo {
   /// The key of the object that a property of a managed object links to.
   func link(_ object: ObjectBase, _ slot: _ColumnSlot) -> ObjectKey? {
-    unsafe orTrap(try row(of: object._key)?.link(slot.leaf))
+    unsafe reading(
+      Int(slot.property), of: object._key, try row(of: object._key)?.link(slot.leaf), else: nil)
   }
 
   /// Whether a property of a managed object links to `value`, which is managed too.

@@ -13,13 +13,13 @@ extension ObjectBase {
 
   /// Makes the row current, after checking that the caller may read.
   ///
-  /// - Returns: False if the object only records key paths.
+  /// - Returns: False if the object has no row: it only records key paths, or was lost with damaged
+  ///   bytes.
   @usableFromInline @inline(never)
   final func _prepareToRead() -> Bool {
     guard let info = unsafe _hot?.pointee.info?.takeUnretainedValue() else { return false }
     unsafe info.core.checkIsolation()
-    requireExisting(info)
-    return true
+    return exists(in: info)
   }
 
   /// Checks that the caller may set the property at `offset`, and makes the row current.
@@ -31,7 +31,7 @@ extension ObjectBase {
       throwRealmException("An object that records a key path cannot be changed.")
     }
     unsafe info.core.checkIsolation()
-    requireExisting(info)
+    _ = exists(in: info)
     if unsafe info.core.isFrozen { throwRealmException(ObjectBase.frozenText) }
     unsafe info.core.requireWrite(
       orElse: "Attempting to modify object outside of a write transaction - call beginWrite() "

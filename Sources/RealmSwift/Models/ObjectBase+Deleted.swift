@@ -12,6 +12,28 @@ extension ObjectBase {
     if !_locate(info) { refuseDeleted(info) }
   }
 
+  /// Makes the row current, and traps if the object was deleted or its realm invalidated.
+  ///
+  /// - Returns: False if the object was lost with damaged bytes, and reads go on after that.
+  final func exists(in info: ClassInfo) -> Bool {
+    if _locate(info) { return true }
+    if !isLost(info) { refuseDeleted(info) }
+    return false
+  }
+
+  /// Whether the object does not exist because of damage that the caller takes: it has no row.
+  private func isLost(_ info: ClassInfo) -> Bool {
+    let core = unsafe info.core
+    guard core.isFrozen else {
+      // An object that was deleted or invalidated is not excused by damage elsewhere.
+      return unsafe _generation >= core.firstValidGeneration && core.hasMetDamage
+    }
+    guard core.takesDamage, !core.isFrozenAndInvalid else { return false }
+    // Nothing is deleted in a version: what leads to an object that it does not have is damaged.
+    unsafe info.meetMissing(_key)
+    return true
+  }
+
   /// Traps with the documented sentence, then which object it was and how it was deleted.
   @inline(never)
   final func refuseDeleted(_ info: ClassInfo) -> Never {

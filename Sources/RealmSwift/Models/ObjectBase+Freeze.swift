@@ -47,7 +47,7 @@ extension ObjectBase {
   private final func requireManaged(orElse text: String) -> RealmCore? {
     guard let info = _info else { throwRealmException(text) }
     unsafe info.core.checkIsolation()
-    requireExisting(info)
+    _ = exists(in: info)
     return unsafe info.core
   }
 }

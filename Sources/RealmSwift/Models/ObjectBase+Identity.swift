@@ -80,7 +80,7 @@ extension ObjectBase {
     guard case .object(let object) = definition.locator,
       let info = realm.core.info(ofTable: object.table, for: self)
     else { return nil }
-    guard let row = orTrap(try info.row(of: object.object)) else { return nil }
+    guard let row = info.present(object.object) else { return nil }
     return info.makeObject(object.object, row) as? Self
   }
 }

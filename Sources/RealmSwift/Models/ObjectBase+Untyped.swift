@@ -23,7 +23,9 @@ extension ObjectBase {
     guard let info = _info else {
       return unsafe property.wrapperType.unmanagedValue(at: _wrapper(property))
     }
-    _ = _prepareToRead()
+    guard _prepareToRead() else {
+      return property.wrapperType.valueType.placeholder(self, info.slot(property))
+    }
     if unsafe info.core.isTracking { noteRead(info, property: property.index) }
     return property.wrapperType.managedValue(self, info.slot(property))
   }

@@ -36,7 +36,7 @@ nonisolated open class ObjectBase: Hashable, CustomStringConvertible {
   final func _readInt(_ slot: _ColumnSlot) -> Int64 {
     // Accessors read only after they made the row current.
     let row = unsafe _row.unsafelyUnwrapped
-    return _orStop(self, slot, try row.int(slot.leaf))
+    return _reading(self, slot, try row.int(slot.leaf), else: 0)
   }
 
   /// Creates an unmanaged object whose properties have their default values.

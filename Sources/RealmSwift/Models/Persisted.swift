@@ -86,7 +86,7 @@ public struct Persisted<Value: _Persistable> {
         || realm_is_tracking(state.pointee.trackingPlace)
       {
         guard object._prepareToRead(offset) else {
-          return Value._traced(by: _Recording(object, offset))
+          return _readWithoutRow(object, offset)
         }
       }
       return unsafe Value._load(object, hot.pointee.columnAtOffset[Int(bitPattern: offset &>> 3)])

@@ -61,7 +61,8 @@ extension ObjectBase {
   /// Whether the object matches a query string; nil if no realm has it.
   fileprivate func matches(_ format: String, _ arguments: [Any]) -> Bool? {
     guard let info = _info, _locate(info) else { return nil }
-    return unsafe orTrap(try trappingMistakes(info.matches(_key, format, arguments)))
+    return unsafe info.reading(
+      of: _key, try trappingMistakes(info.matches(_key, format, arguments)), else: false)
   }
 }
 
@@ -88,7 +89,8 @@ private final class PredicateProbe {
 extension _ResultsSource {
   /// Results with the elements that match a predicate.
   func filtered<Element: RealmCollectionValue>(by predicate: NSPredicate) -> Results<Element> {
-    orTrap(try trappingMistakes(filtered(binding: predicate.query)))
+    state.searching(
+      try trappingMistakes(filtered(binding: predicate.query)), else: Results(state))
   }
 }
 

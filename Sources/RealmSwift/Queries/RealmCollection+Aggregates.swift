@@ -84,7 +84,7 @@ extension ResultsState {
     core.checkIsolation()
     guard let info, !isOfInvalidRealm else { return .null }
     let property = info.schema.property(named: name, for: function)
-    return orTrap(try aggregate(function, info.column(property.index), info))
+    return searching(try aggregate(function, info.column(property.index), info), else: .null)
   }
 
   private func aggregate(
@@ -103,7 +103,9 @@ extension ResultsState {
   /// Aggregates values that are elements themselves.
   func aggregateOfValues(_ function: CollectionFunction) -> MixedValue {
     var aggregator = Aggregator(function)
-    for value in orTrap(try contents().values()) { value.withMixed { aggregator.add($0) } }
+    for value in searching(try contents().values(), else: []) {
+      value.withMixed { aggregator.add($0) }
+    }
     return aggregator.result
   }
 }

@@ -32,7 +32,8 @@ extension ResultsState {
   /// Aggregates mixed values that are elements themselves.
   func aggregateOfMixed(_ function: CollectionFunction) -> AnyRealmValue? {
     var aggregator = Aggregator(function)
-    for value in orTrap(try contents().values()) where function.counts(value) {
+    for value in searching(try contents().values(), else: [])
+    where function.counts(value) {
       // The database adds mixed values as decimals, whatever they are.
       value.withMixed { aggregator.add(function == .sum ? $0.asDecimal : $0) }
     }

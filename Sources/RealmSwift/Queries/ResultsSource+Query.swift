@@ -16,8 +16,9 @@ extension _ResultsSource {
     if !isChecked, let info = state.info, let bound = PlainBinder(info.schema).bind(condition) {
       return filtered(by: bound, written: condition)
     }
-    return orTrap(
-      try trappingMistakes(filtered(binding: ParsedQuery(condition), isChecked: isChecked)))
+    return state.searching(
+      try trappingMistakes(filtered(binding: ParsedQuery(condition), isChecked: isChecked)),
+      else: Results(state))
   }
 
   /// Results with the objects that match a condition on columns, of which the types of Swift make
@@ -35,7 +36,9 @@ extension _ResultsSource {
   func filtered<Element: RealmCollectionValue>(
     by format: String, _ arguments: [Any]
   ) -> Results<Element> {
-    orTrap(try trappingMistakes(in: format, filtered(binding: ParsedQuery(format, arguments))))
+    state.searching(
+      try trappingMistakes(in: format, filtered(binding: ParsedQuery(format, arguments))),
+      else: Results(state))
   }
 
   /// Results with the elements that match a query, in the order that it asks for.

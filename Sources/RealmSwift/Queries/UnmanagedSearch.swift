@@ -64,7 +64,10 @@ private struct UnmanagedSearch<Element: RealmCollectionValue> {
   ) -> Int? {
     let source = _ResultsSource(ResultsState(.table, core, info), isOfValues: info == nil)
     let results = filter(source)
-    for (index, element) in list.enumerated() where orTrap(try matches(element, results.state)) {
+    for (index, element) in list.enumerated()
+    where core.reading(
+      try matches(element, results.state), else: false)
+    {
       return index
     }
     return nil

@@ -96,6 +96,31 @@ extension Realm {
     /// files, always wait as long as with ``Durability/twoSyncs``.
     public var durability = Durability.twoSyncs
 
+    /// Is told of damage that reads of the realm meet, which then go on instead of ending the program;
+    /// nil, the default, lets them trap.
+    ///
+    /// Getters, loops and queries cannot throw. Where one of them meets damaged bytes, the error is
+    /// passed here, with the class, the key and the property where they are known, and the read
+    /// returns a placeholder: the default of the property's type, nil, an object without values, an
+    /// empty collection; a loop ends.
+    ///
+    /// ```swift
+    /// configuration.onDamage = { error in
+    ///   Task { await offerRestoringTheBackup(error) }
+    /// }
+    /// ```
+    ///
+    /// So that no placeholder gets into the file, no realm of the file with this option commits any
+    /// more after the first damage, until all realms of the file were closed: `write` and its kin
+    /// throw the first damage, and undo what was written. Use the same option for all realms of a
+    /// file, as their objects can be read in each other's transactions. In the body of
+    /// ``Realm/snapshot(of:_:)`` damage is thrown and not told.
+    ///
+    /// It is called on the thread that reads, in the midst of its read, once for each damage and at
+    /// most a hundred times for a file. Traps stay where nothing could be returned: for a type of the
+    /// program that has no default, and where a transaction begins, creates or deletes objects.
+    public var onDamage: (@Sendable (Realm.Error) -> Void)?
+
     /// Whether files of another schema version, or of other classes, are emptied instead of
     /// migrated. Good for caches and for programs under development.
     ///

@@ -36,7 +36,9 @@ extension ObjectWriter {
   }
 
   private func delete(_ objects: [StoredLink]) {
-    if let denial = orTrap(try core.transaction?.delete(objects)) { refuse(denial) }
+    if let denial = core.reading(try core.transaction?.delete(objects), else: nil) {
+      refuse(denial)
+    }
     core.didMutate()
   }
 
@@ -44,7 +46,7 @@ extension ObjectWriter {
   func deleteAll() {
     core.requireWriteForObjects()
     for info in core.classes.all {
-      orTrap(try info.requireWritableTable().deleteAll())
+      core.reading(try info.requireWritableTable().deleteAll(), else: ())
       core.didMutate()
     }
   }

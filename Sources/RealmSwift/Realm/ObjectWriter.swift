@@ -131,13 +131,13 @@ struct ObjectWriter {
     of object: ObjectBase? = nil
   ) -> (key: ObjectKey, row: Row, isNew: Bool) {
     assert(core.isInWrite, "`ObjectWriter` 1: a row is made outside of a transaction")
-    if let made = orTrap(try core.makeMigratedRow(info, primaryKey)) {
+    if let made = core.required(try core.makeMigratedRow(info, primaryKey)) {
       core.didMutate()
       return made
     }
-    let made = orTrap(try makeRow(info, primaryKey, of: object))
+    let made = core.required(try makeRow(info, primaryKey, of: object))
     if made.isNew {
-      if primaryKey != nil { orTrap(try core.subscribedClasses?.require(info, in: core)) }
+      if primaryKey != nil { core.required(try core.subscribedClasses?.require(info, in: core)) }
       core.didMutate()
     } else if policy == .error {
       throwRealmException(
@@ -157,7 +157,10 @@ struct ObjectWriter {
     let values = info.unmanagedValues
     do throws(StorageError) {
       return try values.making(object, table.makeRow(primaryKey, beginningWith: values))
-    } catch { info.stop(error, writing: info.propertyBeyondLimit(of: object)) }
+    } catch {
+      info.meet(error, writing: info.propertyBeyondLimit(of: object))
+      throw error
+    }
   }
 
   func requirePrimaryKey(of info: ClassInfo, for policy: Realm.UpdatePolicy) {

@@ -29,7 +29,9 @@ extension Realm {
     guard let value = property.wrapperType.storedScalar(key) else {
       property.refuse(key, in: info.schema)
     }
-    guard let found = orTrap(try info.findRow(primaryKey: value.value)) else { return nil }
+    guard let found = info.searching(try info.findRow(primaryKey: value.value), else: nil) else {
+      return nil
+    }
     return info.makeObject(found.key, found.row) as? DynamicObject
   }
 

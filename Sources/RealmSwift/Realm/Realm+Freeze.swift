@@ -62,6 +62,7 @@ extension Realm {
   /// was not refreshed. The cost is one pass over the list of free blocks.
   public var pinnedByteCount: Int {
     core.checkIsolation()
-    return orTrap(try core.file.pinnedByteCount(by: try core.snapshot()))
+    return core.reading(
+      try core.file.pinnedByteCount(by: try core.snapshot()), else: 0)
   }
 }

@@ -30,9 +30,9 @@ extension Realm {
     if KeyType.self == Int.self, info.hasIntegerKey {
       // Saves the commonest keys a dynamic cast.
       let number = unsafe withUnsafeBytes(of: key) { unsafe $0.loadUnaligned(as: Int.self) }
-      found = orTrap(try info.findRow(primaryKey: Int64(number)))
+      found = info.searching(try info.findRow(primaryKey: Int64(number)), else: nil)
     } else if KeyType.self == String.self, info.hasStringKey, let text = key as? String {
-      found = orTrap(try info.findRow(primaryKey: text))
+      found = info.searching(try info.findRow(primaryKey: text), else: nil)
     } else {
       guard let property = info.schema.primaryKey else {
         throwRealmException("'\(info.schema.className)' does not have a primary key defined")
@@ -40,7 +40,7 @@ extension Realm {
       guard let value = property.wrapperType.storedScalar(key) else {
         property.refuse(key, in: info.schema)
       }
-      found = orTrap(try info.findRow(primaryKey: value.value))
+      found = info.searching(try info.findRow(primaryKey: value.value), else: nil)
     }
     guard let found else { return nil }
     let object = type.init()
@@ -171,6 +171,6 @@ extension Realm {
       throwRealmException("Can only delete an object from the Realm it belongs to.")
     }
     // A list may hold an object more than once.
-    core.objects.delete(Set(orTrap(try contents.keys())).sorted(), info)
+    core.objects.delete(Set(contents.searching(try contents.keys(), else: [])).sorted(), info)
   }
 }

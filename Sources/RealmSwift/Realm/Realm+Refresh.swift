@@ -32,7 +32,7 @@ extension Realm {
       throwRealmException("Read-only Realms do not change and cannot be refreshed.")
     }
     if core.isInWrite { return false }
-    return orTrap(try core.refresh())
+    return core.reading(try core.refresh(), else: false)
   }
 
   /// Releases the version that the realm shows, so that the file can reuse its space.

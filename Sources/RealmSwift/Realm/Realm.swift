@@ -69,7 +69,8 @@ public struct Realm {
   /// Whether the realm contains no objects.
   public var isEmpty: Bool {
     core.checkIsolation()
-    for info in core.classes.all where orTrap(try info.table.objectCount()) > 0 { return false }
+    for info in core.classes.all
+    where info.searching(try info.table.objectCount(), else: 0) > 0 { return false }
     return true
   }
 }

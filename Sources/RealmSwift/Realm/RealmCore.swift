@@ -26,6 +26,9 @@ final class RealmCore: Session {
   var skipsEqualValues = false
   /// The classes that can be written to, in files whose subscriptions decide; nil for others.
   let subscribedClasses: SubscribedClasses?
+  /// Whether it is looked at once whether there is an object where a link leads: in versions, which
+  /// find it then anyway, and where the program is told of damage.
+  let checksLinks: Bool
   /// The record of tables in which a migration that the realm is part of sets primary keys; nil for
   /// other realms.
   private(set) var migratedKeys: MigratedKeys?
@@ -35,11 +38,16 @@ final class RealmCore: Session {
     reading tables: TableGroup
   ) {
     self.configuration = configuration
+    checksLinks = confinement.isFrozen || configuration.onDamage != nil
     subscribedClasses = SubscribedClasses(configuration)
     var options = SessionOptions(shared, confinement, reading: tables)
     options.isReadOnly = configuration.readOnly
     options.versionLimit = configuration.maximumNumberOfActiveVersions.map { UInt64($0) }
     options.durability = configuration.durability.stored
+    if let onDamage = configuration.onDamage {
+      let path = shared.file.path
+      options.damageHandler = { onDamage(Realm.Error($0, path: path)) }
+    }
     super.init(options)
     classes.belong(to: self)
   }

@@ -18,8 +18,8 @@ extension ResultsState {
   func exchangeableContents() -> _CollectionContents {
     let contents = contents()
     guard isOfTable, case .keys(let keys) = contents.form else { return contents }
-    let exchangeable = orTrap(
-      try _CollectionContents(.chunkedKeys(ChunkedKeys(keys)), core, info))
+    let exchangeable = searching(
+      try _CollectionContents(.chunkedKeys(ChunkedKeys(keys)), core, info), else: contents)
     replace(contents, by: exchangeable)
     return exchangeable
   }

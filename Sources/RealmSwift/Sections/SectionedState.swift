@@ -62,9 +62,12 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
     }
     let contents = results.state.exchangeableContents()
     if let cached, cachedGeneration == core.dataGeneration { return cached }
-    let sections = orTrap(try presentSections(of: contents))
+    let sections = results.state.searching(
+      try presentSections(of: contents),
+      else: Sections(SectionLayout(), .empty(core, contents.info)))
     assert(
-      sections.layout.count == contents.count, "`SectionedState` 1: each element has a section")
+      core.hasMetDamage || sections.layout.count == contents.count,
+      "`SectionedState` 1: each element has a section")
     cached = sections
     cachedGeneration = core.dataGeneration
     if !core.isInWrite { settled = sections }

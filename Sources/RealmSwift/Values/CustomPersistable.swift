@@ -79,12 +79,15 @@ extension _CustomPersistable {
     return nil
   }
 
-  /// The value that `persisted` represents; traps if there is none.
-  static func required(_ persisted: PersistedType) -> Self {
+  /// The value that `persisted` represents. If there is none, it traps, or is damage that is taken.
+  static func required(_ persisted: PersistedType, in core: RealmCore?) -> Self {
     if let value = _made(from: persisted) { return value }
-    throwRealmException(
+    let text =
       "Failed to convert persisted value '\(persisted)' to type '\(Self.self)' in a non-optional "
-        + "context.")
+      + "context."
+    guard let core else { throwRealmException(text) }
+    core.meetContradiction(text)
+    return _makeDefault()
   }
 
   /// The value of properties without an initial value.
@@ -112,7 +115,7 @@ extension _CustomPersistable where PersistedType: _Scalar {
   public static func _makeDefault() -> Self { defaultValue(PersistedType._makeDefault()) }
 
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self {
-    required(PersistedType._read(row, slot))
+    required(PersistedType._read(row, slot), in: unsafe row.object._info?.core)
   }
 
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self? {
@@ -128,7 +131,7 @@ extension _CustomPersistable where PersistedType: _Scalar {
   }
 
   public static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> Self {
-    required(PersistedType._decode(value, context))
+    required(PersistedType._decode(value, context), in: context.core)
   }
 
   /// Accepts values of this type, and those that the stored type accepts.
@@ -179,7 +182,9 @@ extension _CustomPersistable where PersistedType: EmbeddedObject {
   public static func _makeDefault() -> Self { defaultValue(PersistedType()) }
 
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self {
-    required(PersistedType._loadOptional(object, slot) ?? PersistedType())
+    required(
+      PersistedType._loadOptional(object, slot) ?? PersistedType(),
+      in: unsafe object._info?.core)
   }
 
   public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self? {
@@ -199,7 +204,8 @@ extension _CustomPersistable where PersistedType: EmbeddedObject {
   public static func _storedScalar(_ value: Any) -> _StoredValue? { nil }
 
   public static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> Self {
-    required(PersistedType._decodeOptional(value, context) ?? PersistedType())
+    required(
+      PersistedType._decodeOptional(value, context) ?? PersistedType(), in: context.core)
   }
 
   public static func _decodeOptional(_ value: _StoredValue, _ context: _RealmContext) -> Self? {

@@ -53,10 +53,10 @@ extension RealmEnum where Self: RawRepresentable, RawValue: _Scalar {
 
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self {
     let rawValue = RawValue._read(row, slot)
-    guard let value = Self(rawValue: rawValue) else {
-      throwRealmException("The stored value '\(rawValue)' is not a case of '\(Self.self)'")
-    }
-    return value
+    if let value = Self(rawValue: rawValue) { return value }
+    unsafe row.object._meetContradiction(
+      "The stored value '\(rawValue)' is not a case of '\(Self.self)'", slot)
+    return _makeDefault()
   }
 
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self? {

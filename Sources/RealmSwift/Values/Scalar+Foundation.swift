@@ -17,7 +17,7 @@ extension String: _Scalar, _Indexable, _PrimaryKey {
   }
 
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> String? {
-    row.orStop(slot, try row.row.string(slot.leaf))
+    row.reading(slot, try row.row.string(slot.leaf), else: nil)
   }
 
   @inlinable @inline(__always)
@@ -52,7 +52,7 @@ extension Data: _Scalar {
   }
 
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Data? {
-    row.orStop(slot, try row.row.binary(slot.leaf)).map { unsafe Data($0.bytes) }
+    row.reading(slot, try row.row.binary(slot.leaf), else: nil).map { unsafe Data($0.bytes) }
   }
 
   public static func _stored(_ value: Data) -> _StoredValue {
@@ -85,7 +85,7 @@ extension Date: _Scalar, _Indexable {
   }
 
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Date? {
-    row.orStop(slot, try row.row.timestamp(slot.leaf)).map { Date($0) }
+    row.reading(slot, try row.row.timestamp(slot.leaf), else: nil).map { Date($0) }
   }
 
   public static func _stored(_ value: Date) -> _StoredValue {
@@ -151,7 +151,7 @@ extension UUID: _Scalar, _Indexable, _PrimaryKey {
   }
 
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> UUID? {
-    row.orStop(slot, try row.row.uuid(slot.leaf)).map { UUID($0) }
+    row.reading(slot, try row.row.uuid(slot.leaf), else: nil).map { UUID($0) }
   }
 
   public static func _stored(_ value: UUID) -> _StoredValue { _StoredValue(.uuid(Bytes16(value))) }

@@ -66,12 +66,12 @@ extension _Scalar where Self: FixedWidthInteger {
 
   @inlinable @inline(__always)
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self {
-    Self(truncatingIfNeeded: row.orStop(slot, try row.row.int(slot.leaf)))
+    Self(truncatingIfNeeded: row.reading(slot, try row.row.int(slot.leaf), else: 0))
   }
 
   @inlinable @inline(__always)
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self? {
-    guard let number = row.orStop(slot, try row.row.optionalInt(slot.leaf)) else {
+    guard let number = row.reading(slot, try row.row.optionalInt(slot.leaf), else: nil) else {
       return nil
     }
     return Self(truncatingIfNeeded: number)
@@ -111,7 +111,7 @@ extension Bool: _Scalar, _Indexable, _PrimaryKey {
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Bool {
     // Accessors load only after they made the row current.
     let row = unsafe object._row.unsafelyUnwrapped
-    return _orStop(object, slot, try row.bool(slot.leaf))
+    return _reading(object, slot, try row.bool(slot.leaf), else: false)
   }
 
   @inlinable @inline(__always)
@@ -127,12 +127,12 @@ extension Bool: _Scalar, _Indexable, _PrimaryKey {
 
   @inlinable @inline(__always)
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Bool {
-    row.orStop(slot, try row.row.bool(slot.leaf))
+    row.reading(slot, try row.row.bool(slot.leaf), else: false)
   }
 
   @inlinable @inline(__always)
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Bool? {
-    row.orStop(slot, try row.row.optionalBool(slot.leaf))
+    row.reading(slot, try row.row.optionalBool(slot.leaf), else: nil)
   }
 
   @inlinable @inline(__always)
@@ -173,7 +173,7 @@ extension Double: _Scalar {
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Double {
     // Accessors load only after they made the row current.
     let row = unsafe object._row.unsafelyUnwrapped
-    return _orStop(object, slot, try row.double(slot.leaf))
+    return _reading(object, slot, try row.double(slot.leaf), else: 0)
   }
 
   @inlinable @inline(__always)
@@ -189,12 +189,12 @@ extension Double: _Scalar {
 
   @inlinable @inline(__always)
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Double {
-    row.orStop(slot, try row.row.double(slot.leaf))
+    row.reading(slot, try row.row.double(slot.leaf), else: 0)
   }
 
   @inlinable @inline(__always)
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Double? {
-    row.orStop(slot, try row.row.optionalDouble(slot.leaf))
+    row.reading(slot, try row.row.optionalDouble(slot.leaf), else: nil)
   }
 
   @inlinable @inline(__always)
@@ -232,7 +232,7 @@ extension Float: _Scalar {
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Float {
     // Accessors load only after they made the row current.
     let row = unsafe object._row.unsafelyUnwrapped
-    return _orStop(object, slot, try row.float(slot.leaf))
+    return _reading(object, slot, try row.float(slot.leaf), else: 0)
   }
 
   @inlinable @inline(__always)
@@ -248,12 +248,12 @@ extension Float: _Scalar {
 
   @inlinable @inline(__always)
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Float {
-    row.orStop(slot, try row.row.float(slot.leaf))
+    row.reading(slot, try row.row.float(slot.leaf), else: 0)
   }
 
   @inlinable @inline(__always)
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Float? {
-    row.orStop(slot, try row.row.optionalFloat(slot.leaf))
+    row.reading(slot, try row.row.optionalFloat(slot.leaf), else: nil)
   }
 
   @inlinable @inline(__always)

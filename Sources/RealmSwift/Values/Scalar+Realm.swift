@@ -18,7 +18,7 @@ extension ObjectId: _Scalar, _Indexable, _PrimaryKey {
   }
 
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> ObjectId? {
-    row.orStop(slot, try row.row.objectId(slot.leaf)).map {
+    row.reading(slot, try row.row.objectId(slot.leaf), else: nil).map {
       ObjectId(high: $0.high, low: $0.low)
     }
   }
@@ -48,7 +48,7 @@ extension Decimal128: _Scalar {
   }
 
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Decimal128? {
-    row.orStop(slot, try row.row.decimal(slot.leaf)).map {
+    row.reading(slot, try row.row.decimal(slot.leaf), else: nil).map {
       Decimal128(low: $0.low, high: $0.high)
     }
   }

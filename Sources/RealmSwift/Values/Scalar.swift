@@ -40,12 +40,16 @@ public struct _LiveRow {
     unsafe self.object = object
   }
 
-  /// The value of `body`, which reads from the row; a trap says what was read.
+  /// The value of `body`, which reads from the row, or a placeholder.
   @inlinable @inline(__always)
-  func orStop<R>(
-    _ slot: _ColumnSlot, _ body: @autoclosure () throws(StorageError) -> R
+  func reading<R>(
+    _ slot: _ColumnSlot, _ body: @autoclosure () throws(StorageError) -> R,
+    else placeholder: @autoclosure () -> R
   ) -> R {
-    do throws(StorageError) { return try body() } catch { unsafe object._stopReading(error, slot) }
+    do throws(StorageError) { return try body() } catch {
+      unsafe object._meetDamage(error, slot)
+      return placeholder()
+    }
   }
 }
 
@@ -99,7 +103,8 @@ extension _Scalar {
 
   public static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> Self {
     guard let scalar = _scalar(value) else {
-      throwRealmException("The database holds a value that is not of type '\(_type)'")
+      context.core.meetContradiction("The database holds a value that is not of type '\(_type)'")
+      return _makeDefault()
     }
     return scalar
   }

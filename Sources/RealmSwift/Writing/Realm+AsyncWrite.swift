@@ -43,6 +43,7 @@ extension Realm {
     defer { core.asyncWrites.operationEnds() }
     do {
       defer { core.asyncWrites.leave(place) }
+      try core.requireNoDamage()
       try core.begin(
         await core.file.beginWrite(in: core.confinement, isolation: actor))
     } catch let error as StorageError {

@@ -37,6 +37,7 @@ extension Realm {
     requireNoTransaction()
     let skipped = observers(of: tokens)
     do throws(StorageError) {
+      try core.requireNoDamage()
       try core.beginWrite()
     } catch { throw Realm.Error(error, path: core.file.path) }
     let result: Result
@@ -56,7 +57,7 @@ extension Realm {
   /// the transaction.
   public func beginWrite() {
     requireNoTransaction()
-    orTrap(try core.beginWrite())
+    core.required(try core.beginWrite())
   }
 
   /// Makes the changes of the open write transaction durable, and visible everywhere.

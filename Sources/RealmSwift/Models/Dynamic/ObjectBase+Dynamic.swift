@@ -33,7 +33,9 @@ extension ObjectBase {
   private final func dynamicCollection(
     _ name: String, _ kind: _PropertyShape.Collection
   ) -> ManagedCollection {
-    guard _prepareToRead(), let typed = _info,
+    // A collection of an object that was lost with damaged bytes is empty.
+    _ = _prepareToRead()
+    guard let typed = _info,
       let info = unsafe typed.core.dynamicInfo(ofTable: typed.tableKey)
     else {
       throwRealmException("Dynamic collections are those of objects that a Realm manages.")
@@ -53,7 +55,9 @@ extension ObjectBase {
 
   /// Traps for a dynamic embedded object that has a parent.
   final func requireElement(of info: ClassInfo, _ kind: CollectionKind) {
-    if _info != nil, info.schema.tableKind == .embedded, unsafe orTrap(try info.isLinked(_key)) {
+    if _info != nil, info.schema.tableKind == .embedded,
+      unsafe info.core.reading(try info.isLinked(_key), else: false)
+    {
       refuseEmbeddedElement(of: kind)
     }
   }

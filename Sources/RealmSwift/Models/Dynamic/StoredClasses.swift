@@ -60,6 +60,7 @@ extension RealmCore {
   /// does not have its class, a dynamic one. Nil if there is no such table.
   func anyObject(ofTable table: TableKey, _ key: ObjectKey) -> Object? {
     if let info = classes[table] { return info.makeObject(key) as? Object }
-    return orTrap(try classes.stored.info(ofTable: table, in: self)?.makeObject(key) as? Object)
+    return reading(
+      try classes.stored.info(ofTable: table, in: self)?.makeObject(key) as? Object, else: nil)
   }
 }

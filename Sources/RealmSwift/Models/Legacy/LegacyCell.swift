@@ -24,8 +24,8 @@ final class LegacyCell<Value: _Persistable> {
       guard let accessor else {
         return recording.map { Value._traced(by: $0) } ?? unmanaged
       }
-      _ = accessor._prepareToRead(offset)
-      return Value._load(accessor, slot)
+      return accessor._prepareToRead(offset)
+        ? Value._load(accessor, slot) : Value.placeholder(accessor, slot)
     }
     set {
       guard let accessor else { return unmanaged = newValue }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reads that meet damage where the API cannot throw. They trap, unless somebody takes the error:
+// the body of a snapshot, or the program, by its configuration. Then they return a placeholder.
+
+package import RealmStorage
+
+extension Session {
+  /// The value of `body`; a placeholder if it throws, after the error was taken. Traps if nobody
+  /// takes it. Costs as much as `body`: nothing is left of the closures.
+  ///
+  /// A closure that contains a call is taken for one that throws, because of the `try`; use a loop.
+  @inline(__always)
+  package final func reading<R>(
+    _ body: @autoclosure () throws(StorageError) -> R, else placeholder: @autoclosure () -> R
+  ) -> R {
+    do throws(StorageError) { return try body() } catch {
+      meet(error)
+      return placeholder()
+    }
+  }
+
+  /// The value of `body`. Traps if it throws, as nothing could be returned, after damage was told.
+  @inline(__always)
+  package final func required<R>(_ body: @autoclosure () throws(StorageError) -> R) -> R {
+    do throws(StorageError) { return try body() } catch { stopTelling(error) }
+  }
+
+  @inline(never)
+  private final func stopTelling(_ error: StorageError) -> Never {
+    if isToldOfDamage, error.isDamage, shared.noteDamage(error) { tell(error) }
+    stop(error)
+  }
+
+  /// Passes an error on to who takes it; traps if nobody does.
+  @inline(never)
+  package final func meet(_ error: StorageError) {
+    guard error.isDamage else { stop(error) }
+    if let record = DamageRecord.of(self) { return record.note(error) }
+    guard isToldOfDamage else { stop(error) }
+    if shared.noteDamage(error) { tell(error) }
+  }
+
+  /// Whether reads go on where they meet damage, for the caller.
+  package final var takesDamage: Bool { DamageRecord.of(self) != nil || isToldOfDamage }
+
+  /// Whether damage was met, so that what the caller holds may be a placeholder.
+  package final var hasMetDamage: Bool {
+    if let record = DamageRecord.of(self) { return record.hasDamage }
+    return isToldOfDamage && shared.damage != nil
+  }
+
+  /// Refuses a write after placeholders were given out.
+  package final func requireNoDamage() throws(StorageError) {
+    if isToldOfDamage, let damage = shared.damage { throw damage }
+  }
+}
+
+extension StorageError {
+  /// Whether the bytes that were read are to blame, and not the program, the system or a limit.
+  var isDamage: Bool {
+    switch self {
+    case .corrupted, .system, .encryptionUnavailable: true
+    default: false
+    }
+  }
+}
