@@ -103,8 +103,8 @@ package final class SharedFile: Sendable {
 
   // MARK: Damage
 
-  /// The first damage that sessions went on after; nil if there was none. Placeholders may have been
-  /// given out since.
+  /// The first damage that sessions went on after; nil if there was none. Placeholders may have
+  /// been given out since.
   var damage: StorageError? { foundDamage.withLock { $0.first } }
 
   /// Records damage that a session goes on after.

@@ -44,14 +44,15 @@ public final class _CollectionContents {
   private let place: NestedPlace?
   /// The steps to the elements that are collections, if `form` is values.
   private let steps: [Int: NestedStep]
-  /// The collection that has the elements; nil for results.
-  private let collection: ManagedCollection?
+  /// The class, the property and the object that have the collection; nil for results. Not the
+  /// collection itself, which keeps its contents.
+  private let origin: (owner: ClassInfo, property: ModelProperty, key: ObjectKey)?
 
   init(
     _ form: Form, _ core: RealmCore, _ info: ClassInfo?, at place: NestedPlace? = nil,
     steps: [Int: NestedStep] = [:], of collection: ManagedCollection? = nil
   ) throws(StorageError) {
-    self.collection = collection
+    origin = collection.map { ($0.owner, $0.property, $0.key) }
     self.form = form
     self.place = place
     self.steps = steps
@@ -106,10 +107,10 @@ public final class _CollectionContents {
 
   /// The collection in messages.
   var text: String {
-    guard let collection else {
+    guard let origin else {
       return "Results\(info.map { "<\($0.schema.className)>" } ?? "")"
     }
-    let (schema, property) = (collection.owner.schema, collection.property)
+    let (schema, property) = (origin.owner.schema, origin.property)
     return "\(property.shape.collection.typeName) '\(schema.className).\(property.name)'"
   }
 
@@ -127,8 +128,8 @@ public final class _CollectionContents {
   /// Passes damage on that a read of the elements found; traps if nobody takes it.
   @inline(never)
   func meet(_ error: StorageError) {
-    if let collection {
-      collection.owner.meet(error, reading: collection.property.name, of: collection.key)
+    if let origin {
+      origin.owner.meet(error, reading: origin.property.name, of: origin.key)
     } else if let info {
       info.meet(searching: error)
     } else {

@@ -46,9 +46,9 @@ extension Realm {
   /// Damage of the file is thrown, where a getter, a loop or a query finds it. As none of them can
   /// throw by itself, it returns a placeholder: the default of the property's type, nil, an object
   /// without values, an empty collection; a loop ends. Then `body` goes on, and when it returns or
-  /// throws, the call throws the first damage that was met, with the class, the key and the property
-  /// where they are known. What `body` returned or threw is dropped: it may be made of placeholders.
-  /// So `body` should have no effects that it cannot take back.
+  /// throws, the call throws the first damage that was met, with the class, the key and the
+  /// property where they are known. What `body` returned or threw is dropped: it may be made of
+  /// placeholders. So `body` should have no effects that it cannot take back.
   ///
   /// This holds for all that `body` reads from the realm that it gets, on the thread that runs it,
   /// and in tasks that it starts, until it returns. Threads that it starts by other means, such as

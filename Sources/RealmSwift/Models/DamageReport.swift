@@ -82,8 +82,9 @@ extension ClassInfo {
     .corrupted("there is no '\(schema.className)' with object key \(key.rawValue)")
   }
 
-  /// Whether a new object, which a link or a collection has led to, does not exist, and damage is to
-  /// blame that the caller takes. In a transaction a loop may come to what was deleted meanwhile.
+  /// Whether a new object, which a link or a collection has led to, does not exist, and damage is
+  /// to blame that the caller takes. In a transaction a loop may come to what was deleted
+  /// meanwhile.
   func lacks(_ object: ObjectBase) -> Bool {
     unsafe !core.isInWrite && core.takesDamage && !object._locate(self)
   }

@@ -37,8 +37,10 @@ private final class DamagedFiles {
 
   /// The bytes, in which a column's leaf has lost its elements.
   func losing(_ property: String) throws -> [UInt8] {
+    let realm = try files.open()
+    defer { withExtendedLifetime(realm) {} }
     let table = try #require(
-      try TableGroup(files.open().core.snapshot()).table(named: "class_Fragile"))
+      try realm.core.readableTables().table(named: "class_Fragile"))
     let column = try #require(table.schema.column(named: property))
     var cursor = table.clusterCursor()
     let leaf = try #require(try cursor.next()).leafRef(column.leafIndex)
@@ -60,7 +62,8 @@ private final class DamagedFiles {
   }
 }
 
-/// Ends the process, which an exit test has started, with what it has found. A trap ends it otherwise.
+/// Ends the process, which an exit test has started, with what it has found. A trap ends it
+/// otherwise.
 private func finish(_ failures: [String], _ summary: String) -> Never {
   let text = failures.prefix(20).map { "FAILED \($0)\n" }.joined() + summary + "\n"
   FileHandle.standardError.write(Data(text.utf8))
