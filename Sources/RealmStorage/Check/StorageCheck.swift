@@ -38,7 +38,8 @@ struct StorageCheck {
   ) -> (findings: [CheckFinding], checksums: ChecksumCounts) {
     guard !snapshot.topRef.isNull else { return ([], ChecksumCounts()) }
     do throws(StorageError) {
-      var check = try StorageCheck(snapshot, physicalSize: physicalSize, watch)
+      var check = try StorageCheck(
+        snapshot.withoutVerification(), physicalSize: physicalSize, watch)
       check.checkContainer()
       check.walk(snapshot.topRef)
       if !watch.isCancelled() { check.checkSpace() }

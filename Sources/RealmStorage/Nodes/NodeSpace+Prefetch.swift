@@ -18,7 +18,7 @@ extension NodeSpace {
   /// Prefetches the header of a node and the bytes right after it.
   @inlinable @inline(__always)
   package func prefetchHeader(at ref: Ref) {
-    guard ref.offset >= 0, ref.offset < max(fileEnd, slabEnd) else { return }
+    guard ref.offset >= 0, ref.offset < prefetchBound else { return }
     unsafe realm_prefetch(base + ref.offset)
   }
 }

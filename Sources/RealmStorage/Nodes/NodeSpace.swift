@@ -16,23 +16,61 @@
 /// 1. Memory in `[base, base + fileEnd)` is mapped and, as far as this version's nodes go, never
 ///    changes; memory in `[slabStart, slabEnd)` is mapped (read-only spaces have an empty slab).
 /// 2. `node(at:)` is the only way from a ref to a `Node`: it proves alignment and bounds.
+/// 3. The bounds of a space that compares checksums let no ref through: every one comes to the slow
+///    path, where its `NodeVerifier` has the true bounds. So other spaces pay nothing for it.
 @frozen @usableFromInline
 @safe
 package struct NodeSpace: @unchecked Sendable {
   // Sendable: the pointer is to memory that its owner keeps mapped; see `Node`.
 
   @usableFromInline package let base: UnsafeRawPointer
-  /// The logical size of the version; all its refs are below.
-  @usableFromInline package let fileEnd: Int
+  /// The logical size of the version; 0 in a space that compares checksums.
+  @usableFromInline let fileBound: Int
+  /// Where the slab starts; `.max` in a space that compares checksums.
   @usableFromInline package let slabStart: Int
-  @usableFromInline package let slabEnd: Int
+  /// Where the slab ends; the address of the verifier in a space that compares checksums.
+  @usableFromInline let slabBound: Int
+
+  /// The logical size of the version; all its refs are below.
+  @inlinable package var fileEnd: Int { isVerifying ? verifiedFileEnd : fileBound }
+
+  @inlinable package var slabEnd: Int { isVerifying ? 0 : slabBound }
+
+  /// No ref to what is mapped is beyond; memory below may be asked for, and not be read.
+  @inlinable @inline(__always)
+  package var prefetchBound: Int { max(fileBound, slabBound) }
+
+  @inlinable var isVerifying: Bool { slabStart == .max }
 
   @inlinable
   package init(base: UnsafeRawPointer, fileEnd: Int, slabStart: Int = 0, slabEnd: Int = 0) {
     unsafe self.base = unsafe base
-    self.fileEnd = fileEnd
+    fileBound = fileEnd
     self.slabStart = slabStart
-    self.slabEnd = slabEnd
+    slabBound = slabEnd
+  }
+
+  /// The space of a version whose nodes are compared with their checksums when they are first
+  /// reached. The caller keeps the verifier as long as the space.
+  init(verifiedBy verifier: NodeVerifier) {
+    unsafe base = unsafe verifier.plain.base
+    fileBound = 0
+    slabStart = .max
+    slabBound = unsafe Int(bitPattern: Unmanaged.passUnretained(verifier).toOpaque())
+    assert(slabBound > 0, "`NodeSpace` 3: an address is positive")
+  }
+
+  /// The verifier of a space that compares checksums.
+  private var verifier: Unmanaged<NodeVerifier>? {
+    guard isVerifying, let address = unsafe UnsafeRawPointer(bitPattern: slabBound) else {
+      return nil
+    }
+    return unsafe Unmanaged.fromOpaque(address)
+  }
+
+  @usableFromInline @inline(never)
+  var verifiedFileEnd: Int {
+    unsafe verifier?._withUnsafeGuaranteedRef { $0.plain.fileBound } ?? 0
   }
 
   /// The node at `ref`, after checking that all of it lies inside this space.
@@ -42,10 +80,10 @@ package struct NodeSpace: @unchecked Sendable {
   @inlinable @inline(__always)
   package func node(at ref: Ref) throws(StorageError) -> Node {
     let offset = ref.offset
-    let end = offset < fileEnd ? fileEnd : slabEnd
+    let end = offset < fileBound ? fileBound : slabBound
     guard offset & 7 == 0, offset >= 24, offset <= end &- 8,
-      offset < fileEnd || offset >= slabStart
-    else { try refuse(ref) }
+      offset < fileBound || offset >= slabStart
+    else { return try verifiedNode(at: ref) }
     let address = unsafe base + offset
     let header = unsafe NodeHeader(bits: address.load(as: UInt64.self))
     guard header.fits(in: end &- offset) else { try refuse(ref, header) }
@@ -55,9 +93,21 @@ package struct NodeSpace: @unchecked Sendable {
   // Errors are thrown out of line: the optimiser does not see through the witness of a protocol's
   // requirement that throws by itself, and every accessor of a property is one.
 
+  /// The node at a ref that does not pass the bounds: refused, or compared with its checksum.
   @usableFromInline @inline(never)
-  func refuse(_ ref: Ref) throws(StorageError) -> Never {
-    throw StorageError.refOutOfBounds(ref, in: self)
+  func verifiedNode(at ref: Ref) throws(StorageError) -> Node {
+    guard let verifier = unsafe verifier else {
+      throw StorageError.refOutOfBounds(ref, in: self)
+    }
+    var failure: StorageError?
+    let node = unsafe verifier._withUnsafeGuaranteedRef { verifier -> Node? in
+      do throws(StorageError) { return try verifier.node(at: ref) } catch {
+        failure = error
+        return nil
+      }
+    }
+    if let node { return node }
+    throw failure ?? StorageError.refOutOfBounds(ref, in: self)
   }
 
   @usableFromInline @inline(never)

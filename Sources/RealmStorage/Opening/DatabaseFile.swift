@@ -78,6 +78,7 @@ package final class DatabaseFile: Sendable {
   /// Who may write next.
   package let writers: WriterScheduler
   private let keptCommits = Atomic(0)
+  private let comparesChecksums = Atomic(false)
   /// Whether the file is going to be settled some time from now.
   let isSettlingLater = Atomic(false)
   // Touched only by the holder of the writer lock, which hands it over with acquire and release.
@@ -141,9 +142,12 @@ package final class DatabaseFile: Sendable {
       // The image may have moved meanwhile, and was brought to the version where it is now.
       place = currentMapping
     }
+    let space = place.space(through: entry.logicalSize)
+    let verifier = verifiesChecksums && !isOwn ? try NodeVerifier(space, path: path) : nil
     let roots = try TopArray.roots(
-      at: entry.topRef, in: place.space(through: entry.logicalSize))
-    return Snapshot(file: self, entry: entry, mapping: place, roots: roots, pin: pin)
+      at: entry.topRef, in: verifier.map { NodeSpace(verifiedBy: $0) } ?? space)
+    return Snapshot(
+      file: self, entry: entry, mapping: place, roots: roots, verifier: verifier, pin: pin)
   }
 
   /// Checks that no other program has cut the file to less than `byteCount`; returns its length.
@@ -179,6 +183,15 @@ package final class DatabaseFile: Sendable {
   package func keepHistory(ofCommits count: Int) {
     keptCommits.max(count, ordering: .relaxed)
   }
+
+  // MARK: Checksums
+
+  /// Whether reads compare the nodes of a version with their checksums when they first reach them.
+  package var verifiesChecksums: Bool { comparesChecksums.load(ordering: .relaxed) }
+
+  /// Lets reads of this process compare checksums, in all versions that are read from now on. It
+  /// stays in force.
+  package func verifyChecksums() { comparesChecksums.store(true, ordering: .relaxed) }
 
   // MARK: Watching
 

@@ -17,32 +17,43 @@ package final class Snapshot: Sendable {
   /// The node that the version hangs on; null in a file that was never committed to.
   package let topRef: Ref
   private let pin: ReaderTable.Pin
+  /// Compares checksums for the space; nil if reads compare none.
+  private let verifier: NodeVerifier?
 
   init(
     file: DatabaseFile, entry: VersionEntry, mapping: FileMapping, roots: VersionRoots,
-    pin: ReaderTable.Pin
+    verifier: NodeVerifier?, pin: ReaderTable.Pin
   ) {
     self.file = file
     self.mapping = mapping
     version = entry.version
-    space = mapping.space(through: entry.logicalSize)
+    space =
+      verifier.map { NodeSpace(verifiedBy: $0) } ?? mapping.space(through: entry.logicalSize)
+    self.verifier = verifier
     self.roots = roots
     topRef = entry.topRef
     self.pin = pin
   }
 
-  /// The same version as `other`, elsewhere in memory.
+  /// The same version as `other`, elsewhere in memory. Reads compare no checksums.
   init(_ other: Snapshot, in mapping: FileMapping, pin: ReaderTable.Pin) {
     file = other.file
     self.mapping = mapping
     version = other.version
     space = mapping.space(through: other.space.fileEnd)
+    verifier = nil
     roots = other.roots
     topRef = other.topRef
     self.pin = pin
   }
 
   deinit { file.readers.release(pin) }
+
+  /// The same version, of which reads compare no checksums: a check does that by itself, and reads
+  /// on.
+  package func withoutVerification() throws(StorageError) -> Snapshot {
+    verifier == nil ? self : Snapshot(self, in: mapping, pin: try file.readers.pin(version))
+  }
 
   /// The decoded top array.
   package func top() throws(StorageError) -> TopArray { try TopArray(at: topRef, in: space) }

@@ -12,8 +12,8 @@ extension Realm {
   ///
   /// Each part of a file that this library writes has a checksum, so a bit that flipped on the disk
   /// is found, and the report names the class, the property and the objects. Reads do not compare
-  /// checksums. So an app that wants to know checks its files now and then, or a backup before it
-  /// relies on it:
+  /// checksums, unless ``Configuration/verifiesChecksums`` is set. So an app that wants to know
+  /// checks its files now and then, or a backup before it relies on it:
   ///
   /// ```swift
   /// let report = try await Realm.verifyIntegrity(configuration: configuration)

@@ -96,8 +96,22 @@ extension Realm {
     /// files, always wait as long as with ``Durability/twoSyncs``.
     public var durability = Durability.twoSyncs
 
-    /// Is told of damage that reads of the realm meet, which then go on instead of ending the program;
-    /// nil, the default, lets them trap.
+    /// Whether reads compare the parts of the file with their checksums, each when it is first
+    /// reached in a version.
+    ///
+    /// A number with a flipped bit then is damage, as bytes are that contradict the format: it
+    /// traps, is told to ``onDamage``, or is thrown by ``Realm/snapshot(of:_:)``. A version costs a
+    /// 64th of the file's length in memory, as far as it is read, and a first read as much as
+    /// hashing what it reaches. Without it, reads cost nothing for it.
+    ///
+    /// It is in force for all realms of the file in this process from the first one that asks for
+    /// it until the file is closed, and for versions that are read from then on. What other
+    /// implementations wrote has no checksums and is read as it is. In a write transaction, reads
+    /// compare nothing. ``Realm/verifyIntegrity(configuration:progress:)`` compares the whole file.
+    public var verifiesChecksums = false
+
+    /// Is told of damage that reads of the realm meet, which then go on instead of ending the
+    /// program; nil, the default, lets them trap.
     ///
     /// Getters, loops and queries cannot throw. Where one of them meets damaged bytes, the error is
     /// passed here, with the class, the key and the property where they are known, and the read
@@ -117,8 +131,8 @@ extension Realm {
     /// ``Realm/snapshot(of:_:)`` damage is thrown and not told.
     ///
     /// It is called on the thread that reads, in the midst of its read, once for each damage and at
-    /// most a hundred times for a file. Traps stay where nothing could be returned: for a type of the
-    /// program that has no default, and where a transaction begins, creates or deletes objects.
+    /// most a hundred times for a file. Traps stay where nothing could be returned: for a type of
+    /// the program that has no default, and where a transaction begins, creates or deletes objects.
     public var onDamage: (@Sendable (Realm.Error) -> Void)?
 
     /// Whether files of another schema version, or of other classes, are emptied instead of
@@ -326,6 +340,7 @@ extension Realm.Configuration: CustomStringConvertible {
     \tmaximumNumberOfActiveVersions = \(maximumNumberOfActiveVersions.map { "\($0)" } ?? "(null)");
     \thistoryLimit = \(historyLimit);
     \tdurability = \(durability);
+    \tverifiesChecksums = \(verifiesChecksums ? 1 : 0);
     \tobjectTypes = \(objectTypes.map { "\($0.map { $0.className() })" } ?? "(null)");
     \tseedFilePath = \(seedFilePath?.path ?? "(null)");
     }

@@ -93,6 +93,7 @@ struct RealmOpener {
     do {
       let file = try file()
       file.keepHistory(ofCommits: configuration.historyLimit)
+      if configuration.verifiesChecksums { file.verifyChecksums() }
       let shared = shared(file)
       try configuration.synchronisation?.begin(shared, configuration)
       return try body(schemas, shared)

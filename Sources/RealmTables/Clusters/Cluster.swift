@@ -89,7 +89,7 @@ package struct Cluster {
       return unsafe node.address
     }
     let offset = Int(truncatingIfNeeded: ahead.uncheckedInteger(at: leafIndex &+ 1))
-    return unsafe offset < 0 || offset >= max(space.fileEnd, space.slabEnd)
+    return unsafe offset < 0 || offset >= space.prefetchBound
       ? node.address : space.base + offset
   }
 

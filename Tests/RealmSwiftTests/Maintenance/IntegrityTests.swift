@@ -57,6 +57,36 @@ struct IntegrityTests {
     expectEqual(finding.description, "error 38 Person.age: \(finding.message)")
   }
 
+  /// The same bit is an error where it is read, if the configuration asks for that.
+  @Test func aFlippedBitIsFoundByReadingWithChecksums() throws {
+    let sample = try UpkeepSample()
+    var (configuration, _) = try sample.damagedCopy()
+    let sum = try Realm.snapshot(of: sample.file.configuration) { realm in
+      realm.objects(Person.self).sum(of: \.age) as Int
+    }
+    let wrong = try Realm.snapshot(of: configuration) { realm in
+      realm.objects(Person.self).sum(of: \.age) as Int
+    }
+    expectTrue(wrong != sum)
+    configuration.verifiesChecksums = true
+    for read in [
+      { realm in _ = realm.objects(Person.self).first?.age },
+      { realm in _ = realm.objects(Person.self).sum(of: \.age) as Int },
+      { realm in _ = realm.objects(Person.self).where { $0.age > 3 }.count },
+    ] as [@Sendable (Realm) -> Void] {
+      let error = #expect(throws: Realm.Error.self) {
+        try Realm.snapshot(of: configuration) { read($0) }
+      }
+      let text = try #require(error).localizedDescription
+      expectTrue(text.contains("checksum") && text.contains("'Person.age'"), "\(text)")
+    }
+    // Everything else of the file is read as before.
+    let names = try Realm.snapshot(of: configuration) { realm in
+      realm.objects(Person.self).where { $0.name == "secret 7" }.count
+    }
+    expectEqual(names, 1)
+  }
+
   @Test func damageThatPreventsOpeningIsAFinding() async throws {
     let sample = try UpkeepSample()
     var bytes = try Data(contentsOf: sample.url)
