@@ -160,7 +160,8 @@ private final class GuideShell {
 }
 
 @Suite(
-  .timeLimit(.minutes(10)),
+  // Ports are free when they are looked for, and taken later.
+  .serialized, .timeLimit(.minutes(10)),
   .enabled(if: ServerProcess.isBuilt, "the program was not built with the tests"))
 struct GuideTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()

@@ -61,6 +61,29 @@ struct ReadingTests {
     expectEqual(byDecimal, ["6", "7", "8"])
   }
 
+  /// A fraction in a condition is the number that the property can hold.
+  @Test func fractionsMeetFloatProperties() async throws {
+    let studio = try await TestStudio { path in
+      try SampleFile.makePeople(path)
+      try SampleFile.write(path) { group in
+        let dog = try #require(try group.table(named: "class_Dog"))
+        for weight in [0.1, 19.99] as [Float] {
+          let key = try dog.createObject().key
+          try dog.set(.float(weight), dog.named("weight"), key)
+          try dog.set(.string("\(weight)"), dog.named("name"), key)
+        }
+      }
+    }
+    for (query, names) in [
+      ("weight == 0.1", ["0.1"]), ("weight == 19.99", ["19.99"]), ("weight <= 0.1", ["0.1"]),
+      ("weight IN {0.1, 19.99}", ["0.1", "19.99"]), ("weight BETWEEN {0.1, 0.1}", ["0.1"]),
+      ("weight >= 19.99 AND weight <= 19.99", ["19.99"]), ("weight < 0.1", []),
+    ] {
+      let found = try await studio.column("name", ["class": "Dog", "query": query])
+      expectEqual(found, names, "\(query)")
+    }
+  }
+
   @Test(arguments: [
     ("age >", 6), ("age > > 3", 7), ("nme == 'x'", 1), ("name == 'Ada' AND agee < 3", 19),
     ("name == 'é' AND ==", 17),

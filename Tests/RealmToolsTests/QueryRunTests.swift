@@ -6,6 +6,7 @@ import RealmFormats
 import RealmQuery
 import RealmStorage
 import RealmTables
+import RealmTestSupport
 import RealmTools
 import TestExtensions
 import Testing
@@ -28,6 +29,29 @@ struct QueryRunTests {
     #expect(throws: ToolFailure.self) {
       try QueryAggregates([], by: "none", of: keys, run.schema, in: classes)
     }
+  }
+
+  /// A fraction in a condition is the number that the property can hold.
+  @Test(arguments: [
+    ("value == 0.1", 1), ("value != 0.1", 2), ("value >= 19.99", 2), ("value > 19.99", 1),
+    ("value IN {0.1, 19.99}", 2), ("value BETWEEN {0.1, 19.99}", 2),
+    ("ANY values == 19.99", 1), ("NONE values == 0.1", 2), ("values.@max >= 19.99", 2),
+  ])
+  func fractionsMeetFloatProperties(_ condition: String, _ count: Int) throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("floats.realm")
+    _ = try RealmWriter(path: path, key: nil, creates: true).write { group in
+      let gauges = try group.createTable(named: "class_Gauge")
+      let value = try gauges.addColumn(named: "value", type: .float)
+      let values = try gauges.addColumn(named: "values", type: .float, collection: .list)
+      for number in [0.1, 19.99, 20.5] as [Float] {
+        let key = try gauges.createObject().key
+        try gauges.set(.float(number), value, key)
+        try gauges.set(.list([.float(number)]), values, key)
+      }
+    }
+    let run = try QueryRun("Gauge WHERE \(condition)", in: RealmReader(path: path).classes())
+    expectEqual(try run.keys().count, count)
   }
 
   /// Aggregates of the sample's dogs and of 45 others.
