@@ -27,6 +27,15 @@ struct GuideProgramTests {
 
     """
 
+  /// The beginning of a function of an app, which goes on with what a page shows.
+  private static let functionStart = """
+    import Foundation
+    import RealmSwift
+
+    func page(app: App, user: User, token: String) async throws {
+
+    """
+
   /// The blocks of a page in Swift that are no lines of a manifest, one after the other.
   private static func program(of page: String) throws -> String {
     try CodeBlock.blocks(of: Repository.text(page))
@@ -48,10 +57,12 @@ struct GuideProgramTests {
       ),
       ("Documentation/Sync/TenMinutes.md", "", "QuerySubscription<Todo>"),
       ("Documentation/Sync/ServerInSwift.md", serverStart, "app.trigger("),
+      ("Documentation/Sync/Documents.md", functionStart, "todos.insertOne("),
+      ("Documentation/Sync/Functions.md", functionStart, "push.registerDevice("),
     ])
   func theBlocksOfAPageAreAProgram(_ page: String, _ start: String, _ part: String) throws {
     let toolchain = try #require(Toolchain.current)
-    let program = start + (try Self.program(of: page))
+    let program = start + (try Self.program(of: page)) + (start.hasSuffix("{\n") ? "}\n" : "")
     expectTrue(program.contains(part), "\(page)")
     expectEqual(try toolchain.check(["main.swift": program]), "", "\(page)")
     let spoilt = program + "\nlet one: Int = \"\"\n"
