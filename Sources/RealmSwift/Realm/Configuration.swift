@@ -132,7 +132,8 @@ extension Realm {
     ///
     /// It is called on the thread that reads, in the midst of its read, once for each damage and at
     /// most a hundred times for a file. Traps stay where nothing could be returned: for a type of
-    /// the program that has no default, and where a transaction begins, creates or deletes objects.
+    /// the program that has no default; where a transaction begins, creates or deletes objects; in
+    /// `freeze()`, `observe`, `statistics`, history tokens, thread-safe references and migrations.
     public var onDamage: (@Sendable (Realm.Error) -> Void)?
 
     /// Whether files of another schema version, or of other classes, are emptied instead of
