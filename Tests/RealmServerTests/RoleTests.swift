@@ -308,7 +308,7 @@ final class Visit: AsymmetricObject {
     let directory = try TemporaryDirectory()
     let answer = try RulesExplainCommand.answer(
       Self.file(Self.rules, in: directory), "6617f0", nil, nil, className: "Todo")
-    let command = "$ realm-server rules explain data/apps/todos/app.json --user 6617f0 --class Todo"
+    let command = "$ realm-server rules explain flexible/app.json --user 6617f0 --class Todo"
     expectTrue(page.contains("\(command)\n\(answer)\n"))
     expectTrue(page.contains("```json\n\(Self.hidingRole)\n```"))
     let hidden = try RulesExplainCommand.answer(
