@@ -124,6 +124,9 @@ struct HTTPResponder: Sendable {
       defer { timer.cancel() }
       let part = bytes[start..<min(start + partByteCount, bytes.count)]
       try await writer.write(ByteBuffer(bytes: part))
+      // The writer takes parts until its thread has told it that the connection takes no more: by
+      // then it may have the whole answer, which nobody counts any more.
+      try await channel.eventLoop.submit {}.get()
     }
   }
 

@@ -45,6 +45,9 @@ final class RawConnection {
     try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
   }
 
+  /// Takes some of what comes next, where it does not take everything.
+  func takePart() { channel.read() }
+
   func close() async { try? await channel.close() }
 
   /// The next bytes, as many as are asked for.
