@@ -124,8 +124,8 @@ struct HTTPResponder: Sendable {
       defer { timer.cancel() }
       let part = bytes[start..<min(start + partByteCount, bytes.count)]
       try await writer.write(ByteBuffer(bytes: part))
-      // The writer takes parts until its thread has told it that the connection takes no more: by
-      // then it may have the whole answer, which nobody counts any more.
+      // The writer accepts parts until the event loop has made it wait for the connection: before
+      // that it may accept the whole answer, which then is in no budget.
       try await channel.eventLoop.submit {}.get()
     }
   }

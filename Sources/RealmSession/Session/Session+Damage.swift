@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads that meet damage where the API cannot throw. They trap, unless somebody takes the error:
-// the body of a snapshot, or the program, by its configuration. Then they return a placeholder.
+// Reads that meet damage where the API cannot throw. They trap, unless the error can be reported:
+// to the snapshot whose body reads, or to `onDamage`. Then they return a value of the type.
 
 package import RealmStorage
 
 extension Session {
-  /// The value of `body`; a placeholder if it throws, after the error was taken. Traps if nobody
-  /// takes it. Costs as much as `body`: nothing is left of the closures.
+  /// The value of `body`; `placeholder` if it throws, after the error was reported. Traps if it
+  /// cannot be reported. Costs as much as `body`: nothing is left of the closures.
   ///
   /// A closure that contains a call is taken for one that throws, because of the `try`; use a loop.
   @inline(__always)
@@ -20,7 +20,7 @@ extension Session {
     }
   }
 
-  /// The value of `body`. Traps if it throws, as nothing could be returned, after damage was told.
+  /// The value of `body`. Reports damage and traps if it throws, as nothing could be returned.
   @inline(__always)
   package final func required<R>(_ body: @autoclosure () throws(StorageError) -> R) -> R {
     do throws(StorageError) { return try body() } catch { stopTelling(error) }
@@ -32,7 +32,7 @@ extension Session {
     stop(error)
   }
 
-  /// Passes an error on to who takes it; traps if nobody does.
+  /// Reports an error; traps if nobody is there to report it to.
   @inline(never)
   package final func meet(_ error: StorageError) {
     guard error.isDamage else { stop(error) }

@@ -172,7 +172,7 @@ open class Session: SessionOwner {
 
   // MARK: - Damage
 
-  /// Whether the program is told of damage, and reads go on where they meet it.
+  /// Whether damage is reported to the program, and reads go on where they meet it.
   package final var isToldOfDamage: Bool { damageHandler != nil }
 
   /// Tells the program of damage.

@@ -17,7 +17,7 @@ public struct SessionOptions: Sendable {
   package var versionLimit: UInt64?
   /// What the session's commits promise when they return.
   package var durability = CommitDurability.twoSyncs
-  /// Is told of damage that reads meet, which go on then; nil if they trap.
+  /// Damage that reads meet is reported here, and they go on; nil if they trap.
   package var damageHandler: (@Sendable (StorageError) -> Void)?
 
   package init(_ shared: SharedFile, _ confinement: Confinement, reading tables: TableGroup) {

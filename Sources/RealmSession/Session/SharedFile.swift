@@ -27,7 +27,7 @@ package final class SharedFile: Sendable {
   /// What lives as long as the file is open; nil in local files.
   private let companion = Locked<(any Sendable & AnyObject)?>(nil)
 
-  /// The damage that the program was told of.
+  /// The damage that was reported to the program.
   private let foundDamage = Locked<[StorageError]>([])
   /// A loop over a damaged class meets damage at each object.
   private static let toldDamageCountMax = 100
@@ -109,7 +109,7 @@ package final class SharedFile: Sendable {
 
   /// Records damage that a session goes on after.
   ///
-  /// - Returns: Whether the program is to be told: each damage is told of once, and no more than
+  /// - Returns: Whether to report it: each damage is reported once, and no more than
   ///   some.
   func noteDamage(_ error: StorageError) -> Bool {
     foundDamage.withLock { found in

@@ -125,7 +125,7 @@ public final class _CollectionContents {
     }
   }
 
-  /// Passes damage on that a read of the elements found; traps if nobody takes it.
+  /// Reports damage that a read of the elements found; traps if nobody is there to report it to.
   @inline(never)
   func meet(_ error: StorageError) {
     if let origin {
@@ -286,13 +286,13 @@ extension ClassInfo {
   /// A managed object as an element; `Element` is the class's type, or a superclass.
   @inline(__always)
   func makeElement<Element>(_ key: ObjectKey, _ row: Row? = nil) -> Element {
-    // Results and lists of objects are only made with the class of `Element`.
     element(makeObject(key, row))
   }
 
   /// A managed object of this class as an element.
   @inline(__always)
   func element<Element>(_ object: ObjectBase) -> Element {
+    // Results and lists of objects are only made with the class of `Element`.
     unsafe unsafeBitCast(object, to: Element.self)
   }
 }

@@ -221,7 +221,7 @@ final class ManagedCollection {
     throw owner.missing(key)
   }
 
-  /// Traps because the object that has the collection is gone, unless an observer was told of that,
+  /// Traps because the object that has the collection is gone, unless an observer heard of that,
   /// or damage is to blame.
   private func refuseUnlessTold() {
     if !hasToldEnd, !isLost() { refuseInvalid() }

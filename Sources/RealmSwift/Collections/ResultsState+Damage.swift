@@ -17,7 +17,7 @@ extension ResultsState {
     }
   }
 
-  /// Passes damage on that a search found; traps if nobody takes it.
+  /// Reports damage that a search found; traps if nobody is there to report it to.
   @inline(never)
   func meet(_ error: StorageError) {
     switch source {

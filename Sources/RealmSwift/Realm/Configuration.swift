@@ -100,9 +100,9 @@ extension Realm {
     /// reached in a version.
     ///
     /// A number with a flipped bit then is damage, as bytes are that contradict the format: it
-    /// traps, is told to ``onDamage``, or is thrown by ``Realm/snapshot(of:_:)``. A version costs a
-    /// 64th of the file's length in memory, as far as it is read, and a first read as much as
-    /// hashing what it reaches. Without it, reads cost nothing for it.
+    /// traps, is reported to ``onDamage``, or is thrown by ``Realm/snapshot(of:_:)``. A version
+    /// costs a 64th of the file's length in memory, as far as it is read, and a first read as much
+    /// as hashing what it reaches. Without it, reads cost nothing for it.
     ///
     /// It is in force for all realms of the file in this process from the first one that asks for
     /// it until the file is closed, and for versions that are read from then on. What other
@@ -110,7 +110,7 @@ extension Realm {
     /// compare nothing. ``Realm/verifyIntegrity(configuration:progress:)`` compares the whole file.
     public var verifiesChecksums = false
 
-    /// Is told of damage that reads of the realm meet, which then go on instead of ending the
+    /// Damage that reads of the realm meet is reported here, and they go on instead of ending the
     /// program; nil, the default, lets them trap.
     ///
     /// Getters, loops and queries cannot throw. Where one of them meets damaged bytes, the error is
@@ -128,7 +128,7 @@ extension Realm {
     /// more after the first damage, until all realms of the file were closed: `write` and its kin
     /// throw the first damage, and undo what was written. Use the same option for all realms of a
     /// file, as their objects can be read in each other's transactions. In the body of
-    /// ``Realm/snapshot(of:_:)`` damage is thrown and not told.
+    /// ``Realm/snapshot(of:_:)`` damage is thrown and not reported here.
     ///
     /// It is called on the thread that reads, in the midst of its read, once for each damage and at
     /// most a hundred times for a file. Traps stay where nothing could be returned: for a type of

@@ -27,7 +27,7 @@ final class RealmCore: Session {
   /// The classes that can be written to, in files whose subscriptions decide; nil for others.
   let subscribedClasses: SubscribedClasses?
   /// Whether it is looked at once whether there is an object where a link leads: in versions, which
-  /// find it then anyway, and where the program is told of damage.
+  /// find it then anyway, and where damage is reported to the program.
   let checksLinks: Bool
   /// The record of tables in which a migration that the realm is part of sets primary keys; nil for
   /// other realms.
