@@ -20,6 +20,9 @@
 // 6. A process that keeps the exclusive lock for long (to compact a file, or to bring it to the
 //    present format) records that in the lock file, and those who want to join wait as long as it
 //    takes. If the process dies the lock goes, and with it the meaning of the mark.
+// 7. A member gives up the lock of the lock file before that of the database file. In the other
+//    order, a starter under another name could begin a session in between, while a caller that
+//    finds this lock file still taken joins the session that has just ended.
 
 import Synchronization
 
@@ -93,7 +96,7 @@ final class LockFileSession: Sendable {
     defer { file.unlockByte(at: SharedMemory.joinLockOffset) }
     var member: MemberLock?
     if let database {
-      member = try MemberLock(sharing: database)
+      member = try MemberLock(sharing: database, under: file)
       if member == nil { return try isFree(file) ? .isElsewhere : .isTaken }
     }
     if try file.tryLock(exclusive: true) {
@@ -150,7 +153,7 @@ final class LockFileSession: Sendable {
   ) throws(StorageError) -> MemberLock? {
     guard try file.lockByte(at: SharedMemory.joinLockOffset, waits: false) else { return nil }
     defer { file.unlockByte(at: SharedMemory.joinLockOffset) }
-    guard let member = try MemberLock(sharing: database), try member.makeExclusive(),
+    guard let member = try MemberLock(sharing: database, under: file), try member.makeExclusive(),
       try file.tryLock(exclusive: true)
     else { return nil }
     return member

@@ -14,14 +14,24 @@ final class MemberLock: Sendable {
   static let offset = 1 << 62
 
   private let database: any StorageFile
+  private let lockFile: any StorageFile
 
   /// Takes the lock as one of several; nil if another one has it alone.
-  init?(sharing database: any StorageFile) throws(StorageError) {
+  ///
+  /// - Parameter lockFile: The lock file of the session. Its lock is given up before this one.
+  init?(
+    sharing database: any StorageFile, under lockFile: any StorageFile
+  ) throws(StorageError) {
     self.database = database
+    self.lockFile = lockFile
     guard try database.shareByte(at: Self.offset) else { return nil }
   }
 
-  deinit { database.unlockByte(at: Self.offset) }
+  deinit {
+    // Threads that wait for versions may keep the lock file open for longer (`LockFileSession` 7).
+    lockFile.unlock()
+    database.unlockByte(at: Self.offset)
+  }
 
   /// Has the lock alone from now on. False if others share it, and then it is still shared.
   ///

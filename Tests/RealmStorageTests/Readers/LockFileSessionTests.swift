@@ -9,6 +9,12 @@ import Testing
 
 @testable import RealmStorage
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 struct LockFileSessionTests {
   /// `LockFileSession` 4.
   @Test func whoIsAloneSaysSo() throws {
@@ -40,5 +46,33 @@ struct LockFileSessionTests {
     expectEqual(file.newestVersion, 1)
     try expectEqual(mark(), 0)
     #expect(try !DatabaseFile.whileClosed(path: path) {})
+  }
+
+  /// `LockFileSession` 7: a lock file that somebody keeps open beyond its session admits nobody to
+  /// it, while a session under another name goes on.
+  @Test(arguments: [false, true]) func aSessionThatEndedCannotBeJoined(isEncrypted: Bool) throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("a.realm")
+    let kept = directory.file("kept.lock")
+    func open() throws -> DatabaseFile {
+      try DatabaseFile.open(
+        path: path, options: OpenOptions(encryptionKey: isEncrypted ? try TestKeys.vector() : nil),
+        system: SystemFiles(), registry: FileRegistry())
+    }
+    var first: DatabaseFile? = try open()
+    // As a thread does that waits for versions, until it learns of the end.
+    let memory = try #require(first?.session.memory)
+    try #require(link(path + ".lock", kept) == 0)
+    first = nil
+    try #require(unlink(path + ".lock") == 0)
+    let second = try open()
+    // A caller that opened the first lock file before it was deleted.
+    try #require(rename(kept, path + ".lock") == 0)
+    let error = #expect(throws: StorageError.self) { try open() }
+    guard case .incompatibleLockFile = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    withExtendedLifetime((memory, second)) {}
   }
 }
