@@ -2,22 +2,8 @@
 
 // The cipher of whichever library there is.
 
-/// The 16 bytes that a cipher begins with, as they stand in memory.
-typealias CipherVector = SIMD4<UInt32>
-
-/// What a cipher does.
-enum CipherDirection: Sendable {
-  case encryption, decryption
-}
-
-/// Why there is no cipher, or why it refuses a page.
-struct CipherFailure: Error {
-  /// Sentences for the user, with the remedy.
-  let reason: String
-}
-
-/// AES-256 in CBC mode without padding, with one key.
-enum AnyCipher: Sendable {
+/// The cipher of the library that was found, with one key.
+enum AnyCipher: BlockCipher {
   #if canImport(CommonCrypto)
   case system(CommonCryptoCipher)
   #else
@@ -44,10 +30,6 @@ enum AnyCipher: Sendable {
     #endif
   }
 
-  /// Encrypts or decrypts `count` bytes, a multiple of 16, where they stand.
-  ///
-  /// - Throws: `CipherFailure` if the library refuses, which it has no reason for; the bytes are
-  ///   not to be used then.
   func crypt(
     _ bytes: UnsafeMutableRawPointer, count: Int, vector: CipherVector,
     _ direction: CipherDirection

@@ -14,12 +14,11 @@ import Foundation
 #endif
 
 /// AES-256-CBC of swift-crypto with one key.
-struct BundledCipher: Sendable {
+struct BundledCipher: BlockCipher {
   private let key: SymmetricKey
 
   init(_ key: EncryptionKey) { self.key = unsafe SymmetricKey(data: key.cipherKey) }
 
-  /// Encrypts or decrypts `count` bytes where they stand.
   func crypt(
     _ bytes: UnsafeMutableRawPointer, count: Int, vector: CipherVector,
     _ direction: CipherDirection

@@ -6,12 +6,11 @@
 import CommonCrypto
 
 /// AES-256-CBC of CommonCrypto with one key.
-struct CommonCryptoCipher: Sendable {
+struct CommonCryptoCipher: BlockCipher {
   private let key: EncryptionKey
 
   init(_ key: EncryptionKey) { self.key = key }
 
-  /// Encrypts or decrypts `count` bytes where they stand.
   func crypt(
     _ bytes: UnsafeMutableRawPointer, count: Int, vector: CipherVector,
     _ direction: CipherDirection

@@ -8,7 +8,7 @@
 
 #if !canImport(CommonCrypto)
 /// AES-256-CBC of libcrypto with one key.
-final class LibcryptoCipher: Sendable {
+final class LibcryptoCipher: BlockCipher {
   /// `EVP_CIPHER_CTX`.
   @safe
   private struct Context {
@@ -36,7 +36,6 @@ final class LibcryptoCipher: Sendable {
     }
   }
 
-  /// Encrypts or decrypts `count` bytes where they stand.
   func crypt(
     _ bytes: UnsafeMutableRawPointer, count: Int, vector: CipherVector,
     _ direction: CipherDirection

@@ -12,7 +12,11 @@
 /// Threads may use it side by side on different pages.
 struct PageCipher: Sendable {
   private let cipher: AnyCipher
-  private let authenticator: PageAuthenticator
+  #if canImport(CommonCrypto)
+  private let authenticator: CommonCryptoAuthenticator
+  #else
+  private let authenticator: DigestAuthenticator
+  #endif
   private let path: String
 
   /// The cipher for the file at `path`.
@@ -26,7 +30,7 @@ struct PageCipher: Sendable {
     } catch {
       throw .encryptionUnavailable(path: path, reason: error.reason)
     }
-    authenticator = PageAuthenticator(key)
+    authenticator = .init(key)
     self.path = path
   }
 
