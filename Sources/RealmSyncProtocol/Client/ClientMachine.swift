@@ -291,7 +291,7 @@ package struct ClientMachine: Hashable, Sendable {
     if wasBlocked, !link.isOutputBlocked {
       for name in sessions.keys.sorted() { update(name) { _ in } }
     }
-    let waiting = sessions.values.reduce(0) { max($0, $1.waitingByteCount) }
+    let waiting = sessions.values.reduce(0) { max($0, $1.inbox.byteCount) }
     if !link.isReadingPaused, waiting > limits.waitingByteCount {
       self.link?.isReadingPaused = true
       effects.append(.pauseReading)

@@ -18,12 +18,6 @@ extension ClientSession {
       case reportedError
     }
 
-    struct WaitingMessage: Hashable, Sendable {
-      var message: ServerMessage
-      var byteCount: Int
-      var jitter: UInt32
-    }
-
     struct PartialBootstrap: Hashable, Sendable {
       var cursors: SyncCursors
       var queryVersion: UInt64
@@ -77,8 +71,6 @@ extension ClientSession {
     /// Whether uploads need not wait for the first download.
     let skipsFirstMark: Bool
     var step = Step.preparing
-    var inbox: [WaitingMessage] = []
-    var waitingByteCount = 0
   }
 
   // MARK: Phases
@@ -87,42 +79,43 @@ extension ClientSession {
   mutating func connect(_ number: UInt64, _ version: ProtocolVersion, now: Milliseconds) {
     guard phase == .unbound else { return }
     let isShortLoss = lostAt.map { now &- $0 < settings.timeouts.fastReconnect } ?? false
-    phase = .bound(
-      Binding(
-        number: number, version: version,
-        skipsFirstMark: isShortLoss || settings.purpose == .afterReset))
+    enter(
+      .bound(
+        Binding(
+          number: number, version: version,
+          skipsFirstMark: isShortLoss || settings.purpose == .afterReset)))
   }
 
   /// Notes that the connection is gone.
   mutating func disconnect(now: Milliseconds) {
     guard case .bound = phase else { return }
     lostAt = now
-    phase = .unbound
+    enter(.unbound)
   }
 
   /// Gives up the session's number, until `resume()`.
   mutating func rest(for rest: SessionRest) {
     guard phase != .ended else { return }
     unbind()
-    phase = .resting(rest)
+    enter(.resting(rest))
     outputs.append(.rested(rest))
   }
 
   /// Ends a rest.
-  mutating func resume() { if rest != nil { phase = .unbound } }
+  mutating func resume() { if rest != nil { enter(.unbound) } }
 
   /// Notes that the file was reset: the server has no changes that uploads would have to wait for.
   mutating func noteReset() { settings.purpose = .afterReset }
 
   mutating func end() {
     unbind()
-    phase = .ended
+    enter(.ended)
     for wait in waits { finish(wait.id, .terminated) }
   }
 
   private mutating func unbind() {
     guard case .bound(let binding) = phase else { return }
-    phase = .unbound
+    enter(.unbound)
     if binding.step != .preparing { send(.unbind(session: binding.number)) }
   }
 
@@ -130,7 +123,7 @@ extension ClientSession {
   mutating func bind() {
     guard case .bound(var binding) = phase, binding.step == .preparing else { return }
     binding.step = .identifying
-    phase = .bound(binding)
+    enter(.bound(binding))
     let needsIdent = file.ident == .own
     send(
       .bind(.init(session: binding.number, target: settings.target, needsIdent: needsIdent)),
@@ -149,7 +142,7 @@ extension ClientSession {
     // Marks of waits that were under way are asked for again.
     awaitFirstMark(lastMark)
     binding.step = .running(.init(file, queryVersion: query?.version ?? 0, mark: lastMark))
-    phase = .bound(binding)
+    enter(.bound(binding))
     let download = file.cursors.download
     send(
       .ident(
@@ -208,7 +201,7 @@ extension ClientSession {
   mutating func drop(_ name: String) {
     outputs.append(
       .violation(.badMessageOrder, message: "Received \(name) message when it was not legal"))
-    phase = .unbound
+    enter(.unbound)
   }
 
   /// Acts on the failure of a request to the file.
@@ -228,6 +221,6 @@ extension ClientSession {
     guard case .bound(var binding) = phase, let code = failure.code else { return }
     send(.error(.init(session: binding.number, code: code, message: failure.message)))
     binding.step = .reportedError
-    phase = .bound(binding)
+    enter(.bound(binding))
   }
 }

@@ -52,7 +52,9 @@ struct ClientSession: Hashable, Sendable {
 
   let name: UInt64
   var settings: SessionSettings
-  var phase = Phase.unbound
+  private(set) var phase = Phase.unbound
+  /// Messages on the session's number; empty unless it has one.
+  private(set) var inbox = ClientInbox()
   /// The state of the last answer, and the newest version that is known.
   var file = SessionFile()
   /// The version of the last answer, which has the subscription sets.
@@ -78,11 +80,6 @@ struct ClientSession: Hashable, Sendable {
   /// Why the session rests; nil if it does not.
   var rest: SessionRest? { if case .resting(let rest) = phase { rest } else { nil } }
 
-  /// The bytes of messages that wait for the file.
-  var waitingByteCount: Int {
-    if case .bound(let binding) = phase { binding.waitingByteCount } else { 0 }
-  }
-
   /// What exists between IDENT and the end of the binding. It can be set in a binding alone.
   var exchange: Binding.Exchange? {
     get {
@@ -95,7 +92,7 @@ struct ClientSession: Hashable, Sendable {
     set {
       guard case .bound(var binding) = phase, let newValue else { return }
       binding.step = .running(newValue)
-      phase = .bound(binding)
+      enter(.bound(binding))
     }
   }
 
@@ -106,21 +103,14 @@ struct ClientSession: Hashable, Sendable {
 
   /// Adds a message, which is taken when the file has answered.
   mutating func receive(_ message: ServerMessage, byteCount: Int, jitter: UInt32) {
-    guard case .bound(var binding) = phase else { return }
-    // Without the other reference the messages are not copied.
-    phase = .unbound
-    binding.inbox.append(.init(message: message, byteCount: byteCount, jitter: jitter))
-    binding.waitingByteCount += byteCount
-    phase = .bound(binding)
+    guard case .bound = phase else { return }
+    inbox.append(.init(message: message, byteCount: byteCount, jitter: jitter))
   }
 
-  private mutating func nextMessage() -> Binding.WaitingMessage? {
-    guard case .bound(var binding) = phase, !binding.inbox.isEmpty else { return nil }
-    phase = .unbound
-    let message = binding.inbox.removeFirst()
-    binding.waitingByteCount -= message.byteCount
-    phase = .bound(binding)
-    return message
+  /// Goes over to another phase. Messages of a binding end with it.
+  mutating func enter(_ phase: Phase) {
+    if case .bound = phase {} else { inbox = ClientInbox() }
+    self.phase = phase
   }
 
   /// Does what can be done: messages first, then what is to be sent.
@@ -128,7 +118,7 @@ struct ClientSession: Hashable, Sendable {
   /// - Parameter mayUpload: Whether the socket takes what is sent.
   mutating func proceed(mayUpload: Bool, now: Milliseconds) {
     while request == nil {
-      if let message = nextMessage() {
+      if let message = inbox.next() {
         receive(message, now: now)
       } else if !sendNext(mayUpload: mayUpload) {
         break
@@ -350,7 +340,7 @@ struct ClientSession: Hashable, Sendable {
 
   // MARK: Receiving
 
-  private mutating func receive(_ waiting: Binding.WaitingMessage, now: Milliseconds) {
+  private mutating func receive(_ waiting: ClientInbox.Message, now: Milliseconds) {
     guard case .bound(let binding) = phase else { return }
     let isRefused = binding.step == .reportedError
     switch waiting.message {
