@@ -52,18 +52,32 @@ struct CustomDataCommand: AsyncParsableCommand {
   }
 
   static func change(set text: String?, removes: Bool) throws(ServerFailure) -> Change {
-    guard let text else { return removes ? .remove : .none }
+    guard let data = try data(text, option: "--set") else { return removes ? .remove : .none }
     guard !removes else { throw ServerFailure("--set and --remove exclude each other.") }
+    return .set(data)
+  }
+
+  /// The custom data of an option; nil if it is not given.
+  static func data(_ text: String?, option: String) throws(ServerFailure) -> BSONValue? {
+    guard let text else { return nil }
     guard let value = try? ExtendedJSONReader.parse(text), case .document = value else {
-      throw ServerFailure("--set needs a JSON object, like '{\"editor\":true}'.")
+      throw ServerFailure("\(option) needs a JSON object, like '{\"editor\":true}'.")
     }
     // It is in each access token, and so in the first line of each handshake.
     guard text.utf8.count <= byteCountMax else {
       throw ServerFailure(
-        "--set has \(text.utf8.count) bytes, and custom data may have \(byteCountMax): it is in "
-          + "each access token. Keep the rest in an object of the app.")
+        "\(option) has \(text.utf8.count) bytes, and custom data may have \(byteCountMax): it is "
+          + "in each access token. Keep the rest in an object of the app.")
     }
-    return .set(value)
+    return value
+  }
+
+  /// Fails where the custom data of users are objects, which the app changes.
+  static func requireGiven(_ app: AppFile) throws(ServerFailure) {
+    guard let source = app.customUserData else { return }
+    throw ServerFailure(
+      "The custom data of a user of the app \(app.id) is the object of the class "
+        + "\(source.className) with the user's id in \(source.userField). Change it there.")
   }
 
   static func answer(
@@ -72,11 +86,7 @@ struct CustomDataCommand: AsyncParsableCommand {
   ) async throws(ServerFailure) -> String {
     try UserOptions.requireOne(user, email)
     let app = try ServerDirectory(existing: folder).app(named: appID)
-    if let source = app.customUserData {
-      throw ServerFailure(
-        "The custom data of a user of the app \(app.id) is the object of the class "
-          + "\(source.className) with the user's id in \(source.userField). Change it there.")
-    }
+    try requireGiven(app)
     let place = RecordPlace(folder: folder, appID: app.id, store: store)
     let (id, data) = try await UserOptions.with(place, user: user, email: email) {
       (store, account, _) async throws(AccountError) in

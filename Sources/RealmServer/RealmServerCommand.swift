@@ -15,7 +15,7 @@ struct RealmServerCommand: AsyncParsableCommand {
     version: ProgramVersion.text(of: "realm-server", LibraryVersion.text),
     subcommands: [
       ServeCommand.self, ApplyCommand.self, RulesCommand.self, SchemaCommand.self,
-      UsersCommand.self, KeysCommand.self, ImportCommand.self, AppsCommand.self,
+      UsersCommand.self, KeysCommand.self, TokenCommand.self, ImportCommand.self, AppsCommand.self,
       StatsCommand.self, BackupCommand.self, RestoreCommand.self, CheckCommand.self,
       CompactCommand.self, SigningKeyCommand.self, AdminCommand.self, TriggersCommand.self,
       MoveCommand.self,

@@ -52,6 +52,7 @@ final class RunningServer: Sendable {
   ///   - adminPort: The port of the server's page; nil for none.
   ///   - replacesMissing: Whether what is missing from a folder in use is made again.
   ///   - logger: Takes what the server logs; nil to see errors alone.
+  ///   - hasher: Makes the hashes of passwords; nil for one that takes no time.
   init(
     _ directory: TemporaryDirectory? = nil, mode: SyncMode = .partition, file: String? = nil,
     schema: String? = todoSchema, port: Int = 0, certificate: TestCertificate? = nil,
@@ -62,7 +63,7 @@ final class RunningServer: Sendable {
     budget: MemoryBudget? = nil, metricsToken: String? = nil,
     logins: LoginFunctions = LoginFunctions(), functions: FunctionTable = FunctionTable(),
     triggers: [TriggerSettings] = [], replacesMissing: Bool = false, adminPort: Int? = nil,
-    logger: Logger? = nil
+    logger: Logger? = nil, hasher: (any PasswordHasher)? = nil
   ) async throws {
     QuietLog.begin
     self.directory = try directory ?? TemporaryDirectory()
@@ -79,7 +80,7 @@ final class RunningServer: Sendable {
     var errors = Logger(label: "test")
     errors.logLevel = .error
     let program = try ServerProgram(
-      options, metrics: metrics, logger: logger ?? errors, hasher: QuickHasher(),
+      options, metrics: metrics, logger: logger ?? errors, hasher: hasher ?? QuickHasher(),
       functions: functions, logins: logins, triggers: triggers, sessionLimits: limits, timer: timer,
       times: times, budget: budget)
     self.program = program

@@ -29,6 +29,8 @@ package struct CommandRequests: Sendable {
     case endAccess
     /// Suspend and resume triggers, as their records ask for.
     case triggers
+    /// Make a user: the app and the user as JSON are the content, with a line each.
+    case createUser
     /// Delete a user: the app and the id are the content, with a line each.
     case deleteUser
     /// Make a new key of tokens. With a content, end all logins.

@@ -5,7 +5,6 @@
 // A user with a valid mail gets no other, so an interrupted run goes on when it is begun again.
 
 #if Server
-import RealmNetworking
 package import RealmServerEngine
 package import RealmServerServices
 import RealmStorage
@@ -30,16 +29,8 @@ package struct InvitationRun: Sendable {
     _ app: AppFile, in directory: ServerDirectory, store: AccountStore, key: [UInt8],
     mailsPerMinute: Int, clock: ServerClock = .machine
   ) {
-    let services = LoginServices(
-      cryptography: ServerCryptography(), transport: ClientTransport.services,
-      functions: LoginFunctions())
-    accounts = AccountService(
-      app: app.id, settings: app.accounts, store: store,
-      passwords: PasswordChecker(ScryptHasher()), issuer: TokenIssuer(HMACSigner(key: key)),
-      random: RandomBytes(), clock: clock,
-      mailer: ServerMailer(
-        app: app.id, outbox: OutboxMailer(folder: directory.outboxPath(app.id)),
-        services: services, clock: clock), services: services)
+    accounts = OperatorAccounts.service(
+      of: app, in: directory, store: store, key: key, clock: clock)
     self.app = app
     self.mailsPerMinute = max(1, mailsPerMinute)
   }

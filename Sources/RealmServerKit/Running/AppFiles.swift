@@ -9,6 +9,7 @@
 
 #if Server
 import Logging
+import RealmFormats
 import RealmServerEngine
 import RealmServerServices
 import RealmStorage
@@ -119,6 +120,24 @@ actor AppFiles {
     }
     for outcome in outcomes { logger.notice("\(outcome.text)") }
     return outcomes
+  }
+
+  /// Makes a user.
+  ///
+  /// - Parameter content: The app and the user as JSON, a line each.
+  func createUser(_ content: String) async -> [AppFileOutcome] {
+    let parts = content.split(separator: "\n", maxSplits: 1).map(String.init)
+    guard parts.count == 2, let app = apps[parts[0]],
+      let user = (try? JSONParser.parse(parts[1])).flatMap({ NewUser($0) })
+    else { return [AppFileOutcome(isApplied: false, text: "The app is not served.")] }
+    do throws(AccountError) {
+      try await app.api.accounts.create(user)
+      return [done("The user \(user.id) of the app \(app.file.id) is made")]
+    } catch .nameInUse {
+      return [AppFileOutcome(isApplied: false, text: NewUser.inUse(in: app.file.id))]
+    } catch {
+      return [failed("The users of the app \(app.file.id) cannot be changed: \(error)")]
+    }
   }
 
   /// Deletes a user, and ends its connections.

@@ -43,6 +43,7 @@ struct RequestService: Service {
     case .recheck: return await files.recheck()
     case .endAccess: return await files.endAccess()
     case .triggers: return await files.carryOutTriggerRequests()
+    case .createUser: return await files.createUser(request.content)
     case .deleteUser: return await files.deleteUser(request.content)
     case .rotateKey: return await files.rotateKey(endsLogins: !request.content.isEmpty)
     case .status:

@@ -326,7 +326,7 @@ package struct AccountService: Sendable {
     guard try accounts.find(APIKey.self, key.id) == key else { throw .refused("invalid API key") }
   }
 
-  private func result(
+  func result(
     _ account: Account, session: String, device: String
   ) async throws(AccountError) -> LoginResult {
     LoginResult(
@@ -337,7 +337,7 @@ package struct AccountService: Sendable {
 }
 
 /// The values of a new session.
-private struct SessionStart {
+struct SessionStart {
   let session: String
   let device: String
   let time: OriginTimestamp

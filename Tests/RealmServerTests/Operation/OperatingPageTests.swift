@@ -127,7 +127,8 @@ struct OperatingPageTests {
   @Test func thePageNamesEachCommandForOperators() async throws {
     let text = try String(contentsOf: Self.page, encoding: .utf8)
     for command in [
-      "apps", "users list", "users disable", "users enable", "users delete", "backup", "restore",
+      "apps", "users list", "users create", "token create", "users disable", "users enable",
+      "users delete", "backup", "restore",
       "check", "compact", "stats", "signing-key rotate", "signing-key list", "admin", "apply",
       "keys list", "triggers list",
     ] {

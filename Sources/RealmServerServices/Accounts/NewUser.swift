@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A user whom the operator makes, as a command gives it to a server.
+
+package import RealmFormats
+import RealmServerEngine
+import RealmText
+
+/// A user with an address and a password.
+package struct NewUser: Hashable, Sendable {
+  /// The id of the user: 24 hexadecimal digits.
+  package let id: String
+  /// The address, or another name where the app needs no addresses.
+  package let name: String
+  /// No password is written anywhere (`AccountService` 2).
+  let password: StoredPassword
+  package let customData: BSONValue?
+
+  /// The form for a request to a server.
+  package var json: JSONValue {
+    [
+      "id": .string(id), "name": .string(name), "salt": .string(Base64.encode(password.salt)),
+      "hash": .string(Base64.encode(password.hash)),
+      "customData": customData.map { ExtendedJSONWriter.json($0) } ?? .null,
+    ]
+  }
+
+  init(id: String, name: String, password: StoredPassword, customData: BSONValue?) {
+    self.id = id
+    self.name = name
+    self.password = password
+    self.customData = customData
+  }
+
+  /// Reads what `json` has written; nil for everything else.
+  package init?(_ json: JSONValue) {
+    guard let id = json["id"]?.string, RandomBytes.isIdentifier(id),
+      let name = json["name"]?.string,
+      let salt = json["salt"]?.string.flatMap({ Base64.decode($0) }),
+      let hash = json["hash"]?.string.flatMap({ Base64.decode($0) }), let data = json["customData"]
+    else { return nil }
+    self.init(
+      id: id, name: name, password: StoredPassword(salt: salt, hash: hash),
+      customData: data == .null ? nil : try? ExtendedJSONReader.value(data))
+  }
+}
+
+extension NewUser {
+  /// The text for an operator whose user is there already.
+  package static func inUse(in app: String) -> String {
+    "The app \(app) has a user with this address. Give users delete or users enable, or another "
+      + "address."
+  }
+}
