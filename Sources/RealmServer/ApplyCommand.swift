@@ -51,6 +51,9 @@ struct ApplyCommand: AsyncParsableCommand {
   /// Names the mistakes of all apps, where no server does.
   private static func checkAll(_ directory: ServerDirectory) throws(ServerFailure) {
     var mistakes: [String] = []
+    do throws(ServerFailure) { _ = try directory.serverFile() } catch {
+      mistakes.append("\(error)")
+    }
     for folder in try directory.appFolders() {
       do throws(ServerFailure) {
         _ = try directory.app(folder)

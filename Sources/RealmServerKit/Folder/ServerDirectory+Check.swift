@@ -35,8 +35,8 @@ extension ServerDirectory {
         "\(path)/apps is missing, and the folder was served before. Put it back from a backup, or "
           + "name an empty folder with --dir.")
     }
-    // A file system may begin with a folder of its own.
-    let ours: Set<String> = ["lost+found", "lock", "requests"]
+    // A file system may begin with a folder of its own, and an operator with the settings.
+    let ours: Set<String> = ["lost+found", "lock", "requests", "server.json"]
     guard let other = names.first(where: { !$0.hasPrefix(".") && !ours.contains($0) }) else {
       return
     }

@@ -59,6 +59,22 @@ package struct ServerDirectory: Sendable {
     }
   }
 
+  /// The file with what concerns the server, and no single app.
+  var serverFilePath: String { path + "/server.json" }
+
+  /// The settings of the server; those of a new one if the folder has no file of them.
+  package func serverFile() throws(ServerFailure) -> ServerSettingsFile {
+    guard exists(serverFilePath) else { return ServerSettingsFile() }
+    guard let data = FileManager.default.contents(atPath: serverFilePath) else {
+      throw ServerFailure("\(serverFilePath) cannot be read. Change its permissions.")
+    }
+    do throws(AppFileError) {
+      return try ServerSettingsFile(Array(data))
+    } catch {
+      throw ServerFailure("\(serverFilePath) \(error). Correct the file.")
+    }
+  }
+
   /// The folder of an app.
   package func appPath(_ app: String) -> String { "\(path)/apps/\(app)" }
 

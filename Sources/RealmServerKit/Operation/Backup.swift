@@ -51,34 +51,51 @@ package struct Backup: Sendable {
   private let directory: ServerDirectory
   private let source: String
   private let target: String
+  /// Where the operator names the target.
+  private let option: String
   private let clock: ServerClock
+  private let isWanted: @Sendable () -> Bool
   private var work: String { target + ".unfinished" }
   private var files: [FolderFile] = []
   private var realmCount = 0
 
-  private init(_ source: String, _ target: String, _ clock: ServerClock) throws(ServerFailure) {
+  private init(
+    _ source: String, _ target: String, _ option: String, _ clock: ServerClock,
+    _ isWanted: @escaping @Sendable () -> Bool
+  ) throws(ServerFailure) {
     directory = try ServerDirectory(existing: source)
     try directory.requireOwnRealms(for: "backup")
     self.source = source
     self.target = target
+    self.option = option
     self.clock = clock
+    self.isWanted = isWanted
   }
 
+  /// The failure of a backup that is not wanted any more.
+  static let interruption = ServerFailure("The backup was interrupted. The next one begins anew.")
+
   /// Copies the folder of a server, which may run, to a new place.
+  ///
+  /// - Parameters:
+  ///   - option: Where the operator names the place.
+  ///   - isWanted: Is asked between files; what is not wanted any more ends.
   package static func make(
-    of source: String, to target: String, clock: ServerClock = .machine
+    of source: String, to target: String, naming option: String = "--to",
+    clock: ServerClock = .machine, isWanted: @escaping @Sendable () -> Bool = { true }
   ) throws(ServerFailure) -> Report {
     func plain(_ path: String) -> String {
       URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
     }
     let (from, to) = (plain(source), plain(target))
     guard to != from, !to.hasPrefix(from + "/") else {
-      throw ServerFailure("\(target) is in the folder of the server. Name another place with --to.")
+      throw ServerFailure(
+        "\(target) is in the folder of the server. Name another place with \(option).")
     }
     guard !FileManager.default.fileExists(atPath: to) else {
-      throw ServerFailure("\(target) is there already. Name a new place with --to.")
+      throw ServerFailure("\(target) is there already. Name a new place with \(option).")
     }
-    var backup = try Backup(from, to, clock)
+    var backup = try Backup(from, to, option, clock, isWanted)
     return try backup.make(shownAs: target)
   }
 
@@ -107,7 +124,7 @@ package struct Backup: Sendable {
     } catch {
       throw ServerFailure(
         "\(work) cannot get the name \(target): "
-          + "\(ServerFailure.text(error.localizedDescription)). Name another place with --to.")
+          + "\(ServerFailure.text(error.localizedDescription)). Name another place with \(option).")
     }
     return Report(
       path: name, fileCount: files.count, realmCount: realmCount,
@@ -145,7 +162,7 @@ package struct Backup: Sendable {
     } catch {
       throw ServerFailure(
         "\(path) cannot be made: \(ServerFailure.text(error.localizedDescription)). Name another "
-          + "place with --to.")
+          + "place with \(option).")
     }
   }
 
@@ -227,6 +244,7 @@ package struct Backup: Sendable {
   }
 
   private mutating func note(_ path: String) throws(ServerFailure) {
+    guard isWanted() else { throw Self.interruption }
     files.append(try FolderFile(path, in: work))
   }
 }

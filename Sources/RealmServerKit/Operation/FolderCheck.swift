@@ -36,6 +36,11 @@ package struct FolderCheck: Sendable {
         manifest.findings(in: path)
       }
     }
+    if directory.exists(directory.serverFilePath) {
+      addText(directory.serverFilePath) { () throws(ServerFailure) in
+        _ = try directory.serverFile()
+      }
+    }
     for app in try directory.appFolders() { try check(app: app, directory) }
     for name in ["tokens"] + earlierKeys(directory) {
       add("\(path)/keys/\(name)", "a key") { () in

@@ -44,6 +44,16 @@ function facts(state, before) {
     fact(grouped(state.errors), "errors since the start", state.errors > 0));
 }
 
+/** A sentence about the backups that the server makes by itself; empty if it makes none. */
+function backups({ backups }) {
+  if (!backups) return [];
+  const last = backups.last ? `The last backup is that of ${local(backups.last)}`
+    : "There is no backup yet";
+  const failure = backups.failure ? `, and the last attempt failed: ${backups.failure}` : "";
+  return [el("p", { class: backups.failure ? "bad" : "hint" },
+    `${last}, in ${backups.folder}${failure}`)];
+}
+
 function latencies(state) {
   const names = { upload: "an upload until it is on the disk", download: "making a download",
     request: "a request of HTTP" };
@@ -72,6 +82,7 @@ export function overviewView(state, before) {
     el("h1", {}, "Overview"),
     el("p", { class: "hint" }, `Version ${state.server.version}, running for `
       + `${since(state.server.started)}${end}${restored}`),
+    ...backups(state.server),
     facts(state, before),
     el("h2", {}, "Latencies"), latencies(state),
     el("h2", {}, "Warnings and errors"), log(state),

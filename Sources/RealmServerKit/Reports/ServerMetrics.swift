@@ -44,6 +44,8 @@ struct ServerMetrics: Sendable {
     case memoryFree = "realm_memory_free_bytes"
     case diskFree = "realm_disk_free_bytes"
     case certificateEnd = "realm_certificate_end_seconds"
+    case backupTime = "realm_backup_time_seconds"
+    case backupFailures = "realm_backup_failures"
     case startTime = "realm_start_time_seconds"
     case logErrors = "realm_log_errors"
   }

@@ -14,6 +14,7 @@ struct RequestService: Service {
   let files: AppFiles
   let certificates: ServerCertificates?
   let status: ServerStatus
+  let reloadBackups: @Sendable () -> [AppFileOutcome]
 
   func run() async throws {
     requests.begin()
@@ -36,7 +37,7 @@ struct RequestService: Service {
     switch request.kind {
     case .apply:
       let failure = certificates?.reload()
-      let outcomes = await files.apply()
+      let outcomes = await files.apply() + reloadBackups()
       guard let failure else { return outcomes }
       let text = "\(failure.description) The old certificate stays in use"
       return outcomes + [AppFileOutcome(isApplied: false, text: text)]

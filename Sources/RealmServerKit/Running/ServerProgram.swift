@@ -33,6 +33,8 @@ struct ServerProgram: Sendable {
   private let certificates: ServerCertificates?
   private let lock: DirectoryLock
   let recent = RecentNotices()
+  /// The backups that the server makes by itself.
+  let backups: ScheduledBackups
   let status: ServerStatus
   private let metricsText: (@Sendable () -> String)?
   private let logger: Logger
@@ -92,11 +94,11 @@ struct ServerProgram: Sendable {
     let shared = try SharedStore.open(options, directory, logger)
     self.clock = shared?.clock(before: clock) ?? clock
     try prepare(directory)
+    backups = try ScheduledBackups(directory, isShared: shared != nil, clock: self.clock)
     gate = ForwardGate(logger)
     let rotation = KeyRotation(directory, clock: self.clock)
-    let replaces = options.replacesMissing
     var staged = try Self.staged(options, directory, gate)
-    var read = try rotation.keys(mayMake: replaces || !directory.isUsed())
+    var read = try rotation.keys(mayMake: options.replacesMissing || !directory.isUsed())
     if let shared {
       // Of servers that start at once with an empty database one has made the key and the app.
       try shared.share(options, logger)
@@ -117,7 +119,7 @@ struct ServerProgram: Sendable {
       shared: shared, links: self.nodes?.pool)
     let apps = ServedApps([])
     for (file, stage) in staged {
-      apps.add(try opener.open(file, in: stage, replacesMissing: replaces))
+      apps.add(try opener.open(file, in: stage, replacesMissing: options.replacesMissing))
     }
     try shared?.share(options, logger)
     settings = shared?.settings
@@ -128,7 +130,7 @@ struct ServerProgram: Sendable {
     files = AppFiles(opener, apps, sockets, gate: gate, keys: keys)
     status = ServerStatus(
       apps: apps, sockets: sockets, metrics: counters, notices: recent, budget: self.budget,
-      options: options, certificates: certificates, start: Date(),
+      options: options, certificates: certificates, backups: backups, start: Date(),
       restored: Self.restored(options, logger))
   }
 
@@ -256,7 +258,20 @@ struct ServerProgram: Sendable {
   func reload() async -> [AppFileOutcome] {
     certificates?.reload()
     await files.reloadKeys()
-    return await files.apply()
+    return await files.apply() + reloadBackups()
+  }
+
+  /// Reads the settings of the server's own backups again.
+  private func reloadBackups() -> [AppFileOutcome] {
+    do throws(ServerFailure) {
+      guard let text = try backups.reload() else { return [] }
+      logger.notice("\(text)")
+      return [AppFileOutcome(isApplied: true, text: text)]
+    } catch {
+      let text = "\(error) The settings of backups stay as they are."
+      logger.error("\(text)")
+      return [AppFileOutcome(isApplied: false, text: text)]
+    }
   }
 
   /// The services of the server. They end in the opposite order: load balancers hear of it first,
@@ -264,7 +279,8 @@ struct ServerProgram: Sendable {
   private func services(_ listener: any Service) -> [any Service] {
     var services: [any Service] = [
       MemoryService(),
-      UpkeepService(served, metrics: counters, clock: clock, logger: logger), listener,
+      UpkeepService(served, metrics: counters, clock: clock, logger: logger),
+      BackupService(backups: backups, logger: logger), listener,
       EndService { await giveUpRealms() },
     ]
     if let nodes { services.append(nodes) }
@@ -273,7 +289,7 @@ struct ServerProgram: Sendable {
     services.append(
       RequestService(
         requests: CommandRequests(options.directory), files: files, certificates: certificates,
-        status: status))
+        status: status, reloadBackups: reloadBackups))
     services.append(TriggerRuns(apps: served))
     services.append(StatusService(status: status))
     if let settings {

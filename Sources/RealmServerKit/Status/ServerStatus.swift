@@ -24,6 +24,7 @@ struct ServerStatus: Sendable {
   let budget: MemoryBudget
   let options: ServerOptions
   let certificates: ServerCertificates?
+  let backups: ScheduledBackups
   /// The time of the start.
   let start: Date
   /// The note about the restore of the folder; null if there was none.
@@ -40,6 +41,7 @@ struct ServerStatus: Sendable {
         "ready": .bool(sockets.isReady), "restored": restored,
         "diskFree": JSONValue(diskFree),
         "certificateEnd": JSONValue(certificates.map { OperationTime.text($0.end) }),
+        "backups": backups.json,
       ],
       "memory": [
         "used": JSONValue(budget.byteCount), "limit": JSONValue(options.limits.memory << 20),
@@ -129,6 +131,10 @@ struct ServerStatus: Sendable {
     if let diskFree { metrics.set(diskFree, of: .diskFree) }
     if let certificates {
       metrics.set(Int(certificates.end.timeIntervalSince1970), of: .certificateEnd)
+    }
+    if let seconds = backups.lastSeconds {
+      metrics.set(seconds, of: .backupTime)
+      metrics.set(backups.failureCount, of: .backupFailures)
     }
     metrics.set(Int(start.timeIntervalSince1970), of: .startTime)
     metrics.set(notices.errorCount, of: .logErrors)
