@@ -77,9 +77,13 @@ enum GuideStep: Equatable {
 private final class GuideShell {
   let directory: TemporaryDirectory
   private let port: Int
+  /// Variables of the lines, before them.
+  private let variables: String
   private var jobs: [SpawnedProgram] = []
 
-  init() async throws {
+  /// - Parameter variables: Assignments that the lines of the shell see.
+  init(variables: [String: String] = [:]) async throws {
+    self.variables = variables.sorted { $0.key < $1.key }.map { "export \($0)=\($1) && " }.joined()
     directory = try TemporaryDirectory()
     // A port that was free a moment ago.
     let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -110,7 +114,7 @@ private final class GuideShell {
     let programs = URL(fileURLWithPath: ServerProcess.path).deletingLastPathComponent().path
     return try SpawnedProgram(
       "/bin/sh",
-      ["-c", "cd \"$0\" && PATH=\"$1:$PATH\" && \(line)", directory.path, programs],
+      ["-c", "cd \"$0\" && PATH=\"$1:$PATH\" && \(variables)\(line)", directory.path, programs],
       input: .null, output: .file(directory.file(output)), errors: .file(directory.file("errors")))
   }
 
@@ -186,13 +190,44 @@ struct GuideTests {
 
   @Test(arguments: [
     ("CommandLine.md", 20), ("Sync/FromTenMinutesToProduction.md", 6), ("Sync/Rules.md", 5),
-    ("Sync/WhenThingsGoWrong.md", 11),
+    ("Sync/WhenThingsGoWrong.md", 11), ("Sync/ImportFromAtlasAppServices.md", 12),
+    ("Sync/MovingFromAtlasDeviceSync.md", 2), ("Studio.md", 8),
   ])
   func theLinesOfAPageDoWhatItSays(_ name: String, _ count: Int) async throws {
     let shell = try await GuideShell()
     try FileManager.default.createDirectory(
       atPath: shell.directory.file("backups"), withIntermediateDirectories: true)
-    let steps = GuideStep.steps(of: try Self.page(name))
+    try await Self.type(name, count, in: shell)
+  }
+
+  /// With a PostgreSQL server of its own, which the lines find as that of the machine.
+  @Test(.enabled(if: hasPostgres, "PostgreSQL is not installed, or the trait Postgres is off"))
+  func theLinesOfThePageAboutManyMachinesDoWhatItSays() async throws {
+    let place = try TemporaryDirectory()
+    let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .bind(host: "127.0.0.1", port: 0).get()
+    let port = channel.localAddress?.port ?? 0
+    try await channel.close()
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.path)
+    let folder = place.file("database")
+    let database = try await BackupTests.onThread {
+      let server = try PostgresServer(
+        "a", folder: folder, port: port, other: "b", source: port, isSynchronous: false,
+        settings: ["fsync=off", "shared_buffers=16MB"])
+      try server.make()
+      try server.start()
+      return Database(server: server)
+    }
+    defer { database.server.kill() }
+    let shell = try await GuideShell(variables: [
+      "PGHOST": "127.0.0.1", "PGPORT": "\(port)", "PGUSER": PostgresServer.user,
+    ])
+    try await Self.type("Sync/FromOneMachineToMany.md", 9, in: shell)
+  }
+
+  /// Does what a reader of a page does.
+  private static func type(_ name: String, _ count: Int, in shell: GuideShell) async throws {
+    let steps = GuideStep.steps(of: try page(name))
     expectTrue(steps.count > count, "\(steps.count)")
     for step in steps {
       switch step {
@@ -205,15 +240,26 @@ struct GuideTests {
       case .command(let command) where command.line == "kill %1": shell.endJob()
       case .command(let command):
         var (status, output) = try await shell.run(command.line)
-        for _ in 0..<600 where command.isRepeated && !Self.fits(output, command.prints) {
+        for _ in 0..<600 where command.isRepeated && !fits(output, command.prints) {
           try await Task.sleep(for: .milliseconds(50))
           (status, output) = try await shell.run(command.line)
         }
         expectEqual(status, command.status, "\(command.line): \(output)")
-        expectTrue(Self.fits(output, command.prints), "\(command.line): \(output)")
+        expectTrue(fits(output, command.prints), "\(command.line): \(output)")
       }
     }
   }
+
+  /// Is handed from the thread that starts it to the test, which alone has it from then on.
+  private struct Database: @unchecked Sendable {
+    let server: PostgresServer
+  }
+
+  #if Postgres
+  private static let hasPostgres = PostgresServer.programs != nil
+  #else
+  private static let hasPostgres = false
+  #endif
 
   /// Each line of "Sync in ten minutes" that starts a program, in the order and places of the page.
   @Test func tenMinutes() async throws {
