@@ -319,6 +319,9 @@ let package = Package(
     .target(
       name: "ErrandModels", dependencies: ["RealmSwift"], path: "Examples/RealmErrands/Models",
       swiftSettings: settings),
+    .target(
+      name: "TodosAppModel", dependencies: ["RealmSwift"], path: "Examples/RealmTodosApp/Model",
+      swiftSettings: settings),
     .executableTarget(
       name: "realm-errands-server",
       dependencies: ["ErrandModels", "RealmSwift"] + modules("RealmServerKit", with: "Server")
@@ -446,8 +449,8 @@ let package = Package(
     .testTarget(
       name: "RealmServerKitTests",
       dependencies: [
-        "ErrandModels", "RealmSwift", "RealmTestSupport", "TestExtensions", "realm-errands",
-        "realm-errands-server",
+        "ErrandModels", "RealmSwift", "RealmTestSupport", "TestExtensions", "TodosAppModel",
+        "realm-errands", "realm-errands-server",
       ] + modules("RealmServerEngine", "RealmServerKit", "RealmSyncProtocol", with: "Server")
         + products("Logging", of: "swift-log", with: "Server")
         + products("ServiceLifecycle", of: "swift-service-lifecycle", with: "Server")

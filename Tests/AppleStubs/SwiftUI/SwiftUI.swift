@@ -38,6 +38,39 @@ public struct TextField: View {
   public var body: Never { fatalError() }
 }
 
+public struct SecureField: View {
+  public init<S: StringProtocol>(_ title: S, text: Binding<String>) {}
+  public var body: Never { fatalError() }
+}
+
+public struct List<Content: View>: View {
+  public init(@ViewBuilder content: () -> Content) {}
+  public var body: Never { fatalError() }
+}
+
+public struct NavigationStack<Root: View>: View {
+  public init(@ViewBuilder root: () -> Root) {}
+  public var body: Never { fatalError() }
+}
+
+@MainActor @preconcurrency
+public protocol Scene {}
+
+public struct WindowGroup<Content: View>: Scene {
+  public init(@ViewBuilder content: () -> Content) {}
+}
+
+@MainActor @preconcurrency
+public protocol App {
+  associatedtype Body: Scene
+  var body: Body { get }
+  init()
+}
+
+extension App {
+  public static func main() {}
+}
+
 public struct Toggle: View {
   public init<S: StringProtocol>(_ title: S, isOn: Binding<Bool>) {}
   public var body: Never { fatalError() }
@@ -73,6 +106,7 @@ public struct SearchFieldPlacement: Sendable {
 }
 
 extension View {
+  public func navigationTitle<S: StringProtocol>(_ title: S) -> some View { self }
   public func environment<V>(
     _ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V
   )

@@ -81,6 +81,7 @@ enum ModuleOrder {
       "RealmStorage", "RealmSync", "RealmSyncProtocol", "RealmTables", "RealmTestSupport",
     ],
     "ErrandModels": ["RealmSwift"],
+    "TodosAppModel": ["RealmSwift"],
     "AllocationCounter": [],
     "TestExtensions": [],
     "RealmSwiftTestSupport": ["RealmSwift", "RealmStorage", "RealmTestSupport"],
