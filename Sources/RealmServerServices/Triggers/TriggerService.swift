@@ -48,6 +48,15 @@ package actor TriggerService {
     let task: Task<Void, Never>
   }
 
+  /// What is under way beside the runs.
+  private enum Phase {
+    case idle
+    /// Another server has the lease. The task asks for it again.
+    case waiting(Task<Void, Never>)
+    /// The tasks hear of new versions and users, and keep the lease.
+    case following([Task<Void, Never>], observation: Int)
+  }
+
   private let app: ServerApp
   private let accounts: AccountService
   private let functions: FunctionService
@@ -62,11 +71,8 @@ package actor TriggerService {
   private var settings: [TriggerSettings] = []
   private var running: [String: Running] = [:]
   private var stopped: [String: TriggerStatus] = [:]
-  private var followers: [Task<Void, Never>] = []
-  private var observation: Int?
+  private var phase = Phase.idle
   private var last: Task<Void, Never>?
-  /// Asks for the lease again, while another server has it.
-  private var waiting: Task<Void, Never>?
 
   /// - Parameters:
   ///   - documents: The documents of the app.
@@ -199,25 +205,31 @@ package actor TriggerService {
   /// records have them.
   private func wait(with store: any TriggerStore) async throws(StoreError) {
     guard let lease = store.lease else { return }
+    // The runs of this server are over with its lease.
+    await endRuns()
     let records = try await store.records()
     for trigger in settings {
       let known = records.first { $0.name == trigger.name }
       note(known ?? TriggerRecord(trigger.name, subject: trigger.subject), of: trigger)
     }
     let (timer, interval) = (environment.timer, lease.interval)
-    waiting?.cancel()
-    waiting = Task { [weak self] in
-      try? await timer.sleep(timer.now() + interval)
-      if !Task.isCancelled { await self?.changeAgain() }
-    }
+    phase = .waiting(
+      Task { [weak self] in
+        try? await timer.sleep(timer.now() + interval)
+        if !Task.isCancelled { await self?.changeAgain() }
+      })
   }
 
   private func changeAgain() async {
     await inTurn {
       // Unless all was ended meanwhile.
-      if await self.waiting != nil { await self.change(to: self.settings) }
+      if await self.isWaiting { await self.change(to: self.settings) }
     }
   }
+
+  private var isWaiting: Bool { if case .waiting = phase { true } else { false } }
+
+  private var isFollowing: Bool { if case .following = phase { true } else { false } }
 
   /// Renews the lease until it is lost.
   private func keep(_ lease: any TriggerLease) async {
@@ -234,7 +246,7 @@ package actor TriggerService {
 
   /// Ends all runs, as another server may have begun them, and waits for the lease.
   private func lose() async {
-    guard !followers.isEmpty else { return }
+    guard isFollowing else { return }
     await endRuns()
     await change(to: settings)
   }
@@ -325,8 +337,6 @@ package actor TriggerService {
   }
 
   private func endAll() async {
-    waiting?.cancel()
-    waiting = nil
     await endRuns()
     await store?.lease?.giveUp()
     store = nil
@@ -336,10 +346,14 @@ package actor TriggerService {
   private func endRuns() async {
     for entry in running.values { entry.task.cancel() }
     for name in running.keys.sorted() { await end(name) }
-    for task in followers { task.cancel() }
-    followers = []
-    if let observation { accounts.news.remove(observation) }
-    observation = nil
+    switch phase {
+    case .idle: break
+    case .waiting(let task): task.cancel()
+    case .following(let tasks, let observation):
+      for task in tasks { task.cancel() }
+      accounts.news.remove(observation)
+    }
+    phase = .idle
   }
 
   // MARK: Runs
@@ -438,9 +452,13 @@ package actor TriggerService {
 
   /// Begins to hear of new versions and users, once.
   private func follow(_ store: any TriggerStore) {
-    guard followers.isEmpty else { return }
+    switch phase {
+    case .idle: break
+    case .waiting(let task): task.cancel()
+    case .following: return
+    }
     let (heads, timer) = (heads(), environment.timer)
-    followers = [
+    var tasks = [
       Task { [weak self] in for await head in heads { await self?.wake(head.realm) } },
       Task { [weak self] in
         // Other processes change users, too.
@@ -452,12 +470,13 @@ package actor TriggerService {
     ]
     if let lease = store.lease {
       let news = store.news()
-      followers += [
+      tasks += [
         Task { [weak self] in await self?.keep(lease) },
         Task { [weak self] in for await _ in news { await self?.carryOutRequests() } },
       ]
     }
-    observation = accounts.news.observe { [weak self] in Task { await self?.wakeUsers() } }
+    let observation = accounts.news.observe { [weak self] in Task { await self?.wakeUsers() } }
+    phase = .following(tasks, observation: observation)
   }
 
   private func wake(_ realm: RealmID) {
