@@ -97,7 +97,6 @@ package final class ChangeWatch {
     for schema in classes.all where schema.kind != .embedded {
       if let selection, selection.schema.key != schema.key { continue }
       let table = try group.table(schema.key)
-      let own = changes[schema.key]
       func event(_ kind: Event.Kind, _ key: ObjectKey, _ columns: [String] = []) throws {
         let row = kind == .deleted ? nil : try table?.row(of: key)
         try body(
@@ -105,31 +104,11 @@ package final class ChangeWatch {
             version: group.version, kind: kind, className: schema.displayName, key: key,
             object: try row.map { .object(try json.members(of: $0, schema)) }, changed: columns))
       }
-      let isSelected: (ObjectKey) -> Bool = { selection?.keys.contains($0) ?? true }
-      let wasSelected: (ObjectKey) -> Bool = { self.selected?.contains($0) ?? true }
-      var reported: Set<ObjectKey> = []
-      for key in own?.deleted.sorted() ?? [] where wasSelected(key) {
-        reported.insert(key)
-        try event(.deleted, key)
-      }
-      for key in own?.inserted.sorted() ?? [] where isSelected(key) {
-        reported.insert(key)
-        try event(.inserted, key, schema.columns.map(\.name))
-      }
-      for key in own?.modifications.keys.sorted() ?? []
-      where isSelected(key) && wasSelected(key) && !reported.contains(key) {
-        reported.insert(key)
-        let columns = own?.modifiedColumns(of: key) ?? []
+      let found = SelectedChanges(changes[schema.key], before: selected, after: selection?.keys)
+      for key in found.deleted { try event(.deleted, key) }
+      for key in found.inserted { try event(.inserted, key, schema.columns.map(\.name)) }
+      for (key, columns) in found.modified {
         try event(.modified, key, columns.compactMap { schema.column($0)?.name })
-      }
-      // Objects that came into the result, or left it, by changes elsewhere, too.
-      if let selection, let selected {
-        for key in selection.keys.subtracting(selected).sorted() where !reported.contains(key) {
-          try event(.inserted, key, schema.columns.map(\.name))
-        }
-        for key in selected.subtracting(selection.keys).sorted() where !reported.contains(key) {
-          try event(.deleted, key)
-        }
       }
     }
     if let selection { selected = selection.keys }
