@@ -9,7 +9,7 @@ extension MergeStep {
     return false
   }
 
-  /// The index in which the path ends. Steps that end in none have 0, and setting it does nothing.
+  /// The index in which the path ends. Steps that end in none have 0, and take no other one.
   var index: UInt32 {
     get { index(at: elements.count - 1) ?? 0 }
     set { setIndex(newValue, at: elements.count - 1) }
@@ -24,7 +24,10 @@ extension MergeStep {
   }
 
   mutating func setIndex(_ index: UInt32, at position: Int) {
-    guard let old = self.index(at: position), old != index else { return }
+    guard let old = self.index(at: position) else {
+      return assertionFailure("the path has no index at \(position)")
+    }
+    guard old != index else { return }
     elements[position] = .index(index)
     change(instruction)
   }
@@ -39,14 +42,17 @@ extension MergeStep {
     }
   }
 
-  /// The index to which an ArrayMove moves. Other kinds have 0, and setting it does nothing.
+  /// The index to which an ArrayMove moves. Other kinds have 0, and take no other one.
   var moveTarget: UInt32 {
     get {
       guard case .arrayMove(let step) = instruction else { return 0 }
       return step.target
     }
     set {
-      guard case .arrayMove(var step) = instruction, step.target != newValue else { return }
+      guard case .arrayMove(var step) = instruction else {
+        return assertionFailure("only an ArrayMove has a target")
+      }
+      guard step.target != newValue else { return }
       step.target = newValue
       change(.arrayMove(step))
     }
