@@ -17,14 +17,24 @@ package final class SimulatedFileSystem: FileSystem {
   package let file: SimulatedFile
   private let lockFiles = MemoryFiles()
   private let closedLockFiles = Locked<[String: any StorageFile]>([:])
+  private let lockDirectory: TemporaryDirectory?
 
   /// A file system whose database file has these bytes.
-  package init(contents: [UInt8] = []) throws(StorageError) {
+  ///
+  /// - Parameter lockDirectory: Where lock files are real files, so that each caller that opens the
+  ///   database has locks of its own, as processes have. Without it all have the same.
+  package init(
+    contents: [UInt8] = [], lockDirectory: TemporaryDirectory? = nil
+  ) throws(StorageError) {
     file = try SimulatedFile(path: "/simulated/test.realm", contents: contents)
+    self.lockDirectory = lockDirectory
   }
 
   package func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile {
     guard path.hasSuffix(".lock") else { return file }
+    if let lockDirectory {
+      return try SystemFiles().open(path: lockDirectory.file("a.lock"), mode: mode)
+    }
     let lockFile = try lockFiles.open(path: path, mode: mode)
     closedLockFiles.withLock { $0[path] = lockFile }
     return lockFile
@@ -42,8 +52,8 @@ package final class SimulatedFileSystem: FileSystem {
   /// Opens the database.
   ///
   /// - Parameter registry: The open databases of the process that opens it; a new process if it is
-  ///   left out. Beside another that is open it has the locks of that, too, as both have one
-  ///   descriptor of the lock file.
+  ///   left out. Without a directory of lock files it has the locks of another that is open, too,
+  ///   as both have one descriptor of the lock file.
   package func openDatabase(
     key: EncryptionKey? = nil, history: HistoryKind = .inFile,
     registry: FileRegistry = FileRegistry()
