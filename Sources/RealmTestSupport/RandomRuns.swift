@@ -27,6 +27,15 @@ package enum RandomRuns {
     return first..<first + count
   }
 
+  /// Prints how much a test has tried, if `OPENREALM_COUNTS` asks for it: the figures of
+  /// `Documentation/Guarantees.md`.
+  package static func report(
+    _ count: Int, _ things: String, test: String = #function, file: String = #fileID
+  ) {
+    guard ProcessInfo.processInfo.environment["OPENREALM_COUNTS"] != nil else { return }
+    print("tried \(count) \(things): \(file) \(test)")
+  }
+
   /// How many inputs a test damages in a quick run, times `REALM_DAMAGE_FACTOR`.
   package static func damagedInputs(_ usual: Int) -> Int {
     let factor = ProcessInfo.processInfo.environment["REALM_DAMAGE_FACTOR"].flatMap { Int($0) }

@@ -200,5 +200,6 @@ struct NodeChecksumTests {
       if let findings = try? file?.check(), findings.isEmpty { missed.append(byte) }
     }
     expectTrue(missed.count * 1000 <= count, "missed \(missed)")
+    RandomRuns.report(count, "flipped bits, \(missed.count) missed")
   }
 }

@@ -63,7 +63,9 @@ struct FaultTests {
     FileFault.error(EIO), .error(ENOSPC), .errorForever(EIO), .errorForever(ENOSPC),
   ])
   func failuresAreReportedAndHarmless(_ fault: FileFault) throws {
-    for call in 1...(try callCount()) {
+    let count = try callCount()
+    RandomRuns.report(count, "failing calls")
+    for call in 1...count {
       let system = try SimulatedFileSystem()
       system.file.fail(call: call, fault)
       let (done, error) = workload(system)

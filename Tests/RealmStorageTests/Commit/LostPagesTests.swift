@@ -206,6 +206,7 @@ struct LostPagesTests {
       if messages != nil { count += 1 }
     }
     expectTrue(count > RandomRuns.count(of: 90) / 2, "\(count)")
+    RandomRuns.report(count, "failed syncs, \(kind)")
   }
 
   // MARK: - The header

@@ -162,6 +162,7 @@ struct EncryptedCrashTests {
   func failuresAreReportedAndHarmless(_ fault: FileFault) throws {
     let counting = try SimulatedFileSystem()
     expectEqual(workload(counting).done, 2)
+    RandomRuns.report(counting.file.callCount, "failing calls")
     for call in 1...counting.file.callCount {
       let system = try SimulatedFileSystem()
       system.file.fail(call: call, fault)

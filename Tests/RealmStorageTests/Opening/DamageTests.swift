@@ -46,6 +46,7 @@ struct DamageTests {
   /// `ARCHITECTURE` 4.
   @Test(.heavy) func flippedBitsNeverTrap() throws {
     var random = SeededGenerator(seed: 5)
+    var count = 0
     for contents in [WorkedExamples.firstCommit, WorkedExamples.secondCommit] {
       for index in 0..<1200 {
         let bits = index < 24 ? Array(0..<8) : [Int.random(in: 0..<8, using: &random)]
@@ -53,9 +54,11 @@ struct DamageTests {
           var damaged = contents
           damaged[index] ^= 1 << UInt8(bit)
           try exercise(damaged)
+          count += 1
         }
       }
     }
+    RandomRuns.report(count, "flipped bits")
   }
 
   /// `ARCHITECTURE` 4.

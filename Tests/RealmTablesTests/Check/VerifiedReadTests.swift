@@ -64,6 +64,7 @@ struct VerifiedReadTests {
     }
     expectTrue(missed.count * 1000 <= count, "missed \(missed)")
     expectTrue(thrown * 4 > count, "\(thrown) of \(count)")
+    RandomRuns.report(count, "flipped bits, \(missed.count) missed")
     // The same flips give other values where nothing is compared.
     expectTrue(wrongWithout * 20 > count, "\(wrongWithout) of \(count)")
   }
