@@ -46,6 +46,7 @@ package enum PageLoss: Hashable, Sendable {
 /// A file in memory with a trace and faults.
 package final class SimulatedFile: LayeredFile {
   private struct State {
+    var path: String
     var trace: [FileEvent] = []
     var callCount = 0
     var syncCount = 0
@@ -57,12 +58,18 @@ package final class SimulatedFile: LayeredFile {
     var capacity = Int.max
   }
 
-  package let path: String
+  package var path: String { state.withLock { $0.path } }
   package let file: any StorageFile
-  private let state = Locked(State())
+  private let state: Locked<State>
+  /// Is asked with each call of the database before it is made.
+  private let gate: (@Sendable (_ operation: String) throws(StorageError) -> Void)?
 
-  init(path: String, contents: [UInt8]) throws(StorageError) {
-    self.path = path
+  init(
+    path: String, contents: [UInt8],
+    gate: (@Sendable (_ operation: String) throws(StorageError) -> Void)? = nil
+  ) throws(StorageError) {
+    state = Locked(State(path: path))
+    self.gate = gate
     file = try MemoryFiles.makeFile(named: path)
     try file.write(contents, at: 0)
   }
@@ -83,6 +90,9 @@ package final class SimulatedFile: LayeredFile {
       state.syncCount = 0
     }
   }
+
+  /// Gives the file another name.
+  func rename(to path: String) { state.withLock { $0.path = path } }
 
   /// Records that `version` was reported to the user as durable.
   package func acknowledge(_ version: UInt64) {
@@ -147,6 +157,7 @@ package final class SimulatedFile: LayeredFile {
 
   /// Counts a call and returns the fault that is due.
   private func begin(_ operation: String) throws(StorageError) -> Bool {
+    try gate?(operation)
     let fault = state.withLock { state -> FileFault? in
       state.callCount += 1
       guard let fault = state.fault else { return nil }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compaction and removal of files that no process has open.
+// Compaction, changes of keys, and removal of files that no process has open.
 //
 // 1. A caller that holds the exclusive lock of the lock file, and has noted the file as closed in
 //    the process's registry, is alone with the database. No other can open it meanwhile.
-// 2. The compacted copy is durable before it takes the file's place, by one rename: a crash leaves
+// 2. The compacted copy, or the one with another key, is durable before it takes the file's place, by one rename: a crash leaves
 //    the file as it was, or the copy. A caller that opened the old file and waited finds out when
 //    it joins a session (`DatabaseFile.open`).
 
@@ -31,8 +31,7 @@ extension DatabaseFile {
   package static func compact(
     path: String, key: EncryptionKey? = nil, keepsHistory: Bool = false
   ) throws(StorageError) -> Bool {
-    var status = stat()
-    if unsafe stat(path, &status) == 0, status.st_nlink > 1 { return false }
+    if hasOtherName(path) { return false }
     return try rewrite(path, key, as: key, .whole(ofLocal: keepsHistory))
   }
 
@@ -54,40 +53,78 @@ extension DatabaseFile {
     return try rewrite(path, nil, as: key, .whole(ofLocal: false))
   }
 
+  /// Writes the file at `path` again with another key, in its place, with its version and its
+  /// history. What is written is read back before it takes the place.
+  ///
+  /// - Parameter newKey: The key of the new file; nil for a plain one.
+  /// - Returns: False if the file is open elsewhere, or has another name (a hard link), where the
+  ///   file with the old key would stay; nothing is done then.
+  package static func changeKey(
+    path: String, from key: EncryptionKey?, to newKey: EncryptionKey?,
+    system: any FileSystem = SystemFiles(), registry: FileRegistry = .shared
+  ) throws(StorageError) -> Bool {
+    if hasOtherName(try system.resolved(path)) { return false }
+    return try rewrite(
+      path, key, as: newKey, .whole(ofLocal: true), isRead: true, system, registry)
+  }
+
+  /// Whether a file has a second name, by a hard link.
+  package static func hasOtherName(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_nlink > 1
+  }
+
   /// Puts a copy of the file at `path` without free space in its place.
   ///
-  /// - Parameter newKey: The key of the copy.
+  /// - Parameters:
+  ///   - newKey: The key of the copy.
+  ///   - isRead: Whether the copy is read and checked before it takes the place.
   private static func rewrite(
-    _ path: String, _ key: EncryptionKey?, as newKey: EncryptionKey?, _ history: HistoryCopy
+    _ path: String, _ key: EncryptionKey?, as newKey: EncryptionKey?, _ history: HistoryCopy,
+    isRead: Bool = false, _ system: any FileSystem = SystemFiles(),
+    _ registry: FileRegistry = .shared
   ) throws(StorageError) -> Bool {
-    let path = try resolvedPath(path)
-    return try whileClosed(path: path) { () throws(StorageError) in
+    let path = try system.resolved(path)
+    return try whileClosed(
+      path: path, system: system, registry: registry
+    ) { () throws(StorageError) in
       // A database of its own, for reading: its session is in memory.
       let file = try open(
         path: path, options: OpenOptions(isReadOnly: true, mustExist: true, encryptionKey: key),
-        system: SystemFiles(), registry: FileRegistry())
+        system: system, registry: FileRegistry())
       let copyPath = compactedPath(of: path)
-      let copy = try SideFile.makeCopy(copyPath, rights: FileRights(of: path))
+      let copy = try system.makeCopy(copyPath, rights: FileRights(of: path))
       do throws(StorageError) {
         try file.snapshot().write(to: copy, key: newKey, history: history)
-        guard unsafe rename(copyPath, path) == 0 else {
-          throw .system(operation: "Replacing", path: path, code: errno)
-        }
+        if isRead { try requireWhole(copy, newKey, system) }
+        try system.replace(path, by: copyPath)
       } catch {
-        unsafe unlink(copyPath)
+        system.discard(copyPath)
         throw error
       }
       // Else a crash could bring the old file back after others committed to the new one.
-      try syncDirectory(of: path)
+      try system.syncDirectory(of: path)
     }
+  }
+
+  /// Reads a copy from the disk, and compares all its pages and checksums.
+  private static func requireWhole(
+    _ copy: any StorageFile, _ key: EncryptionKey?, _ system: any FileSystem
+  ) throws(StorageError) {
+    copy.forgetCached()
+    let file = try open(
+      path: copy.path, options: OpenOptions(isReadOnly: true, mustExist: true, encryptionKey: key),
+      system: system, registry: FileRegistry())
+    let (findings, _) = try file.checkNodes(try file.snapshot())
+    guard let error = findings.first(where: { $0.severity == .error }) else { return }
+    throw .corrupted("what was written of it is not whole: \(error.message)")
   }
 
   private static func compactedPath(of path: String) -> String { path + ".compaction" }
 
   /// Removes the copy that an interrupted compaction left. The caller is alone with the database.
   static func removeUnfinishedCompaction(of path: String, _ system: any FileSystem) {
-    // Anything else stays; a compaction says so.
-    if system is SystemFiles { try? SideFile.removeUnfinishedCopy(compactedPath(of: path)) }
+    system.removeUnfinishedCopy(compactedPath(of: path))
   }
 
   /// Makes what was done to names in the directory of `path` durable.

@@ -26,6 +26,22 @@ package protocol FileSystem: Sendable {
   /// Makes what was done to names in the directory of `path` durable.
   func syncDirectory(of path: String) throws(StorageError)
 
+  /// Makes the file of a copy that is going to replace the file beside it, in place of what an
+  /// interrupted attempt has left.
+  ///
+  /// - Parameter rights: Those of the file that is copied.
+  /// - Throws: `StorageError.foreignFile` for anything that is no such copy.
+  func makeCopy(_ path: String, rights: FileRights?) throws(StorageError) -> any StorageFile
+
+  /// Removes the copy of an interrupted attempt; what is anything else stays.
+  func removeUnfinishedCopy(_ path: String)
+
+  /// Removes a file that the caller has made, as far as that is possible.
+  func discard(_ path: String)
+
+  /// Gives the copy the name of the file, in one step.
+  func replace(_ path: String, by copy: String) throws(StorageError)
+
   /// The path at the end of a symbolic link, with or without a file there; `path` itself if there
   /// is no link. The names of the files beside the database are made from it.
   func resolved(_ path: String) throws(StorageError) -> String
@@ -44,6 +60,22 @@ extension FileSystem {
   /// The system's directories are synced.
   package func syncDirectory(of path: String) throws(StorageError) {
     try SystemDirectory.sync(of: path)
+  }
+
+  // Only the system's files, and those of tests, are replaced.
+
+  package func makeCopy(
+    _ path: String, rights: FileRights?
+  ) throws(StorageError) -> any StorageFile {
+    throw .system(operation: "Opening", path: path, code: ENOTSUP)
+  }
+
+  package func removeUnfinishedCopy(_ path: String) {}
+
+  package func discard(_ path: String) {}
+
+  package func replace(_ path: String, by copy: String) throws(StorageError) {
+    throw .system(operation: "Replacing", path: path, code: ENOTSUP)
   }
 
   /// Only the system's files have links.

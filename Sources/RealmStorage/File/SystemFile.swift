@@ -60,6 +60,25 @@ package struct SystemFiles: FileSystem {
     return try SystemFile(path: path, descriptor: descriptor)
   }
 
+  package func makeCopy(
+    _ path: String, rights: FileRights?
+  ) throws(StorageError) -> any StorageFile {
+    try SideFile.makeCopy(path, rights: rights)
+  }
+
+  package func removeUnfinishedCopy(_ path: String) {
+    // Anything else stays; a compaction says so.
+    try? SideFile.removeUnfinishedCopy(path)
+  }
+
+  package func discard(_ path: String) { unsafe unlink(path) }
+
+  package func replace(_ path: String, by copy: String) throws(StorageError) {
+    guard unsafe rename(copy, path) == 0 else {
+      throw .system(operation: "Replacing", path: path, code: errno)
+    }
+  }
+
   package func resolved(_ path: String) throws(StorageError) -> String {
     try SymbolicLinks.resolved(path)
   }

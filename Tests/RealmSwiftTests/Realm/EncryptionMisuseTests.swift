@@ -45,6 +45,14 @@ struct EncryptionMisuseTests {
     expect("Encryption key must be exactly 64 bytes long", in: result)
   }
 
+  @Test func aNewKeyThatIsShort() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try Realm.rewrite(
+        configuration: TemporaryRealm().configuration, encryptionKey: Data(repeating: 2, count: 32))
+    }
+    expect("Encryption key must be exactly 64 bytes long", in: result)
+  }
+
   @Test func aRealmInMemoryWithAKey() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = try? Realm(
