@@ -4,9 +4,9 @@
 //
 // 1. A caller that holds the exclusive lock of the lock file, and has noted the file as closed in
 //    the process's registry, is alone with the database. No other can open it meanwhile.
-// 2. The compacted copy, or the one with another key, is durable before it takes the file's place, by one rename: a crash leaves
-//    the file as it was, or the copy. A caller that opened the old file and waited finds out when
-//    it joins a session (`DatabaseFile.open`).
+// 2. The compacted copy, or the one with another key, is durable before it takes the file's place,
+//    by one rename: a crash leaves the file as it was, or the copy. A caller that opened the old
+//    file and waited finds out when it joins a session (`DatabaseFile.open`).
 
 import CRealmPlatform
 

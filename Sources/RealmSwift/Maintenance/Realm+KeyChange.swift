@@ -17,9 +17,9 @@ extension Realm {
   /// configuration.encryptionKey = newKey
   /// ```
   ///
-  /// A crash at any point, of the program, the system or the power, leaves the file with the old key
-  /// or with the new one, so keep the old key until the call has returned. The new file is read back
-  /// and compared with its checksums before it takes the place of the old one; a damaged realm
+  /// A crash at any point, of the program, the system or the power, leaves the file with the old
+  /// key or with the new one, so keep the old key until the call has returned. The new file is read
+  /// back and compared with its checksums before it takes the place of the old one; a damaged realm
   /// keeps its key. Copies and backups keep theirs, too, and the blocks in which the old file was
   /// are not wiped: whoever has the old key and an image of the disk may still read what was there.
   ///
