@@ -24,7 +24,7 @@ struct PlanBuilder {
       return plan.addAll(try nodes(parts, table))
     case .any(let parts):
       if parts.isEmpty { return plan.add(.constant(false)) }
-      return plan.addAny(try nodes(parts, table))
+      return plan.addAny(try nodes(BoundPredicate.joiningEqualities(of: parts), table))
     case .not(let part): return plan.add(.not(try node(part, table)))
     case .comparison(let comparison):
       let node = try node(comparison, table)
