@@ -174,6 +174,7 @@ struct GroupTransaction {
     if entry.declares, let refusal = try review.add(entry.changeset, in: group) { return refusal }
     try collector?.begin(entry.changeset)
     try check?.begin(entry.changeset, version: entry.clientVersion)
+    if let refusal = check?.refusal { return refusal }
     do throws(ApplyError) {
       try applier.apply(entry.changeset)
     } catch {
@@ -184,6 +185,7 @@ struct GroupTransaction {
       }
     }
     try check?.end()
+    if let refusal = check?.refusal { return refusal }
     let origin = entry.changeset.origin
     if let compensation = entry.compensation {
       guard let change = try compensation.change(group, version: origin.version, timestamp: now)

@@ -7,17 +7,21 @@ package import RealmStorage
 extension ServerRealm {
   /// Opens a realm.
   ///
-  /// - Parameter isOwner: Whether the realm is this server's from then on; others are read alone.
+  /// - Parameters:
+  ///   - searchers: The threads of searches; nil for one of its own.
+  ///   - isOwner: Whether the realm is this server's from then on; others are read alone.
   package static func open(
     _ name: RealmName, of store: any ServerStore, settings: Settings = Settings(),
     clock: ServerClock, salts: SaltSource = SaltSource(),
-    thread: ThreadExecutor = ThreadExecutor(), owning isOwner: Bool = true
+    thread: ThreadExecutor = ThreadExecutor(), searchers: ViewSearchers? = nil,
+    owning isOwner: Bool = true
   ) async throws(StoreError) -> ServerRealm {
     let (opened, head) = try await Opener(thread).open(name, of: store, owning: isOwner)
     return ServerRealm(
       head, of: opened, as: isOwner ? .owner : .reader, settings: settings, clock: clock,
       salts: salts, thread: thread,
-      scratch: settings.recordsTouches ? try StoreError.storing(ViewScratch()) : nil)
+      scratch: settings.recordsTouches ? try StoreError.storing(ViewScratch()) : nil,
+      searchers: searchers ?? ViewSearchers())
   }
 
   /// Opens realms on the thread where they will run.

@@ -41,20 +41,31 @@ extension ServerRealm {
     return (try StoreError.storing(rest.takeEntries(byteLimit: byteLimit)), rest)
   }
 
+  /// The most searches for a request beside the uploads. Each but the first is about the writes
+  /// during the one before it.
+  private static let searchCountMax = 6
+  /// The most comparisons for a request in the turn to append.
+  private static let turnComparisonCountMax = 1 << 18
+
   /// Computes the changes between a client's cursor and the head, and a bootstrap if the query
   /// changes.
   ///
   /// Erasures and states by the server are on the disk when this returns: earlier uploads of the
   /// client are merged with them.
   ///
+  /// The search is beside the uploads, in a version. In the turn to append the later writes alone
+  /// are looked at.
+  ///
   /// - Parameters:
+  ///   - user: Whose searches take turns with those of others.
   ///   - query: The client's view at its cursor.
   ///   - next: The requested view; nil for the same.
   ///   - filters: What the user may read from now on; nil for everything. Nothing else is sent,
   ///     whatever the client's view was made with.
   package func view(
-    for ident: FileIdentifier, after cursor: DownloadCursor, query: EffectiveQuery,
-    next: EffectiveQuery? = nil, filters: ReadFilters? = nil, scratch: ViewScratch
+    for ident: FileIdentifier, of user: String = "", after cursor: DownloadCursor,
+    query: EffectiveQuery, next: EffectiveQuery? = nil, filters: ReadFilters? = nil,
+    scratch: ViewScratch
   ) async throws(StoreError) -> Result<ViewDownload, SessionRefusal> {
     if next == nil,
       let known = try await knownRound(
@@ -62,72 +73,114 @@ extension ServerRealm {
     {
       return .success(known)
     }
-    // What takes a client to another query makes a version: of several computed at once all but
-    // one would be in vain.
-    return try await appending(takesTurn: next != nil) { hasTurn throws(StoreError) in
-      try await tryView(
-        for: ident, after: cursor, query: query, next: next, filters: filters, scratch,
-        hasTurn: hasTurn)
+    let request = ViewRequest(
+      file: ident, user: user, cursor: cursor, query: query, next: next, filters: filters)
+    do throws(StoreError) {
+      return try await search(request, scratch)
+    } catch {
+      guard case .unreadableEntry(let version, let reason) = error else { throw error }
+      throw try await giveUp(through: version, because: reason)
     }
   }
 
-  /// Computes a view of the newest version; nil if the realm has got others meanwhile.
-  private func tryView(
-    for ident: FileIdentifier, after cursor: DownloadCursor, query: EffectiveQuery,
-    next: EffectiveQuery?, filters: ReadFilters?, _ scratch: ViewScratch, hasTurn: Bool
+  private func search(
+    _ request: ViewRequest, _ scratch: ViewScratch
+  ) async throws(StoreError) -> Result<ViewDownload, SessionRefusal> {
+    var earlier: ViewFinding?
+    for number in 1...Self.searchCountMax {
+      let search = try await search(for: request, since: earlier, scratch)
+      let found: ViewFinding
+      switch try await searchers.searcher(of: request.user).find(search, from: earlier) {
+      case .success(let finding): found = finding
+      case .failure(let refusal): return .failure(refusal)
+      }
+      keep(found, of: request, scratch)
+      if let download = try await record(found, for: request, hasTurn: false) {
+        return .success(download)
+      }
+      let isLast = number == Self.searchCountMax
+      if let end = try await finish(request, found, scratch, isLast: isLast) { return end }
+      earlier = found
+    }
+    var refusal = SessionRefusal(
+      .sessionClosed, "Too much is written to find what a costly subscription selects")
+    refusal.document.retry = RetryHint(intervalSeconds: 60)
+    return .failure(refusal)
+  }
+
+  /// Brings a finding up to date in the turn to append, and records it; nil if that would take
+  /// long.
+  private func finish(
+    _ request: ViewRequest, _ found: ViewFinding, _ scratch: ViewScratch, isLast: Bool
   ) async throws(StoreError) -> Result<ViewDownload, SessionRefusal>? {
-    let snapshot = try await store.snapshot(atLeast: max(cursor.serverVersion, head.version))
-    let limited = query.limited(by: filters)
-    let views: [View]
-    switch try bind([query, limited] + (next.map { [$0] } ?? []), to: snapshot, scratch) {
-    case .success(let bound): views = bound
+    await beginAppending()
+    defer { endAppending() }
+    try await settleHead()
+    let search = try await search(for: request, since: found, scratch)
+    guard let cost = found.cost(of: search.input, countsObjects: !isLast),
+      cost <= Self.turnComparisonCountMax
+    else { return nil }
+    switch try await search.run(from: found, nil) {
+    case .success(let finding):
+      keep(finding, of: request, scratch)
+      return try await record(finding, for: request, hasTurn: true).map { .success($0) }
     case .failure(let refusal): return .failure(refusal)
     }
-    let allowed = limited == query ? nil : views[1]
-    let unconfirmed = try await store.privates(of: ident, after: cursor.serverVersion)
-    let (round, timestamp) = try await round(
-      of: ident, after: cursor, query, views[0], allowed, due: next == nil ? nil : views[2],
-      to: snapshot, unconfirmed, scratch)
-    var bootstrap: Bootstrap?
-    if next != nil {
-      bootstrap = try StoreError.storing(
-        Bootstrap.change(
-          from: views[0], to: views[2], absent: allowed == nil ? [] : round.absent, snapshot,
-          at: round.cursor.serverVersion,
-          clientVersion: round.cursor.clientVersion, timestamp: timestamp,
-          entryByteCountMax: settings.bootstrapEntryByteCount))
-    }
-    let download = try await record(
-      round, bootstrap, unconfirmed, timestamp, after: snapshot.head, for: ident, filters,
-      hasTurn: hasTurn)
-    return download.map { .success($0) }
   }
 
-  /// The round of a client to a snapshot, and the time of its version.
-  private func round(
-    of ident: FileIdentifier, after cursor: DownloadCursor, _ query: EffectiveQuery, _ view: View,
-    _ allowed: View?, due: View?, to snapshot: RealmSnapshot, _ unconfirmed: [PrivateChange],
-    _ scratch: ViewScratch
-  ) async throws(StoreError) -> (Round, OriginTimestamp) {
-    let head = snapshot.head
-    let start = try await quietEnd(after: cursor.serverVersion, to: head)
-    if start == head.version, unconfirmed.isEmpty {
-      let timestamp = try await time(of: head.version, []) ?? now
-      return (Round(ofNothingAfter: cursor, to: head, file: ident), timestamp)
+  /// The search for a request in the newest version.
+  ///
+  /// - Parameter earlier: The finding of an earlier version.
+  private func search(
+    for request: ViewRequest, since earlier: ViewFinding?, _ scratch: ViewScratch
+  ) async throws(StoreError) -> ViewSearch {
+    let snapshot = try await store.snapshot(
+      atLeast: max(request.cursor.serverVersion, head.version))
+    let unconfirmed = try await store.privates(
+      of: request.file, after: request.cursor.serverVersion)
+    let newest = snapshot.head
+    let start = try await quietEnd(after: request.cursor.serverVersion, to: newest)
+    var missed: MissedChanges?
+    if start < newest.version || !unconfirmed.isEmpty {
+      missed = try await missedChanges(after: start, to: newest, scratch)
     }
-    let missed = try await missedChanges(after: start, to: head, scratch)
     // All private changes of a version have its time.
-    let timestamp = try await time(of: head.version, missed.history) ?? now
-    let round = try Round(
-      missed, after: cursor, to: snapshot, timestamp: timestamp, view: view, next: allowed,
-      due: due, file: ident, unconfirmed: objects(of: unconfirmed), scratch: scratch)
-    if unconfirmed.isEmpty, allowed == nil, due == nil {
-      let key = RoundCache.Key(from: start, to: head.version, realm: id, query: query)
-      scratch.rounds.withLock {
-        $0.keep(round, key, for: ident, missed, timestamp: timestamp)
-      }
+    let timestamp = try await time(of: newest.version, missed?.history ?? []) ?? now
+    let input = ViewInput(
+      snapshot: snapshot, unconfirmed: unconfirmed,
+      unconfirmedObjects: try objects(of: unconfirmed), start: start, missed: missed,
+      timestamp: timestamp, touched: try await touched(since: earlier, to: snapshot))
+    return ViewSearch(
+      request: request, input: input, scratch: scratch,
+      entryByteCountMax: settings.bootstrapEntryByteCount)
+  }
+
+  /// The objects touched since a finding; nil without one, and where they are unknown.
+  private func touched(
+    since earlier: ViewFinding?, to snapshot: RealmSnapshot
+  ) async throws(StoreError) -> [ObjectIdentity]? {
+    let newest = snapshot.head
+    guard let earlier, earlier.input.snapshot.head.version >= newest.base else { return nil }
+    let version = earlier.input.snapshot.head.version
+    // Of other classes other conditions are bound.
+    let schemas = try StoreError.storing(snapshot.objects.classSchemas())
+    guard schemas.elementsEqual(earlier.schemas, by: { $0 === $1 }) else { return nil }
+    guard changed.quietEnd(after: version, to: newest.version) < newest.version else { return [] }
+    return TouchLog(try await store.entries(in: version + 1..<newest.version + 1)).objects
+  }
+
+  /// Keeps the round of a client for others at its cursor.
+  private func keep(_ found: ViewFinding, of request: ViewRequest, _ scratch: ViewScratch) {
+    guard let missed = found.input.missed, found.input.unconfirmed.isEmpty, request.next == nil,
+      request.query.limited(by: request.filters) == request.query
+    else { return }
+    let key = RoundCache.Key(
+      from: found.input.start, to: found.input.snapshot.head.version, realm: id,
+      query: request.query)
+    scratch.rounds.withLock {
+      $0.keep(
+        found.round, key, for: request.file, missed, timestamp: found.input.timestamp)
     }
-    return (round, timestamp)
   }
 
   /// The last version, up to a head, after which clients have missed what those at a version have.
@@ -154,38 +207,20 @@ extension ServerRealm {
     return missed
   }
 
-  /// The views of queries in a version.
-  private func bind(
-    _ queries: [EffectiveQuery], to snapshot: RealmSnapshot, _ scratch: ViewScratch?
-  ) throws(StoreError) -> Result<[View], SessionRefusal> {
-    let schemas = try StoreError.storing(snapshot.objects.classSchemas())
-    var views: [View] = []
-    for query in queries {
-      if let known = scratch?.views.withLock({ $0.view(query, schemas) }) {
-        views.append(known)
-        continue
-      }
-      switch try StoreError.storing(View.bind(query, to: snapshot.objects)) {
-      case .success(let view):
-        scratch?.views.withLock { $0.keep(view, of: query, schemas) }
-        views.append(view)
-      case .failure(let refusal): return .failure(refusal)
-      }
-    }
-    return .success(views)
-  }
-
   /// The refusal of a query; nil for a legal one.
   ///
-  /// - Parameter isHeld: Whether the client has the query already: a condition on a property hidden
-  ///   since selects nothing then.
+  /// - Parameters:
+  ///   - isHeld: Whether the client has the query already: a condition on a property hidden since
+  ///     selects nothing then.
+  ///   - user: Whose searches take turns with those of others.
   /// - Throws: `StoreError.fenced` if it would be refused, and another server has become the owner.
   package func check(
-    _ query: EffectiveQuery, isHeld: Bool = false
+    _ query: EffectiveQuery, isHeld: Bool = false, of user: String = ""
   ) async throws(StoreError) -> SessionRefusal? {
     let snapshot = try await store.snapshot(atLeast: 0)
-    switch try bind([query], to: snapshot, scratch) {
-    case .success(let views): return isHeld ? nil : views[0].hiddenUse
+    let searcher = searchers.searcher(of: user)
+    switch try await searcher.check(query, of: user, in: snapshot, scratch) {
+    case .success(let view): return isHeld ? nil : view.hiddenUse
     case .failure(let refusal):
       // Another owner may have got the property (`ServerRealm+LookUp` 1).
       _ = try await confirmedHead()
@@ -209,6 +244,16 @@ extension ServerRealm {
     else { return nil }
     return try await record(
       known.round, nil, [], known.timestamp, after: head, for: ident, nil, hasTurn: false)
+  }
+
+  /// Stores the private changes of a finding, with their versions; nil if the realm has got
+  /// other versions meanwhile.
+  private func record(
+    _ found: ViewFinding, for request: ViewRequest, hasTurn: Bool
+  ) async throws(StoreError) -> ViewDownload? {
+    try await record(
+      found.round, found.bootstrap, found.input.unconfirmed, found.input.timestamp,
+      after: found.input.snapshot.head, for: request.file, request.filters, hasTurn: hasTurn)
   }
 
   /// Stores the private changes of a client, with their versions; nil if the realm has got other

@@ -49,6 +49,8 @@ package actor ServerRealm {
   private nonisolated let thread: ThreadExecutor
   /// Where conditions about the past are evaluated; nil in realms without views.
   package nonisolated let scratch: ViewScratch?
+  /// The threads of searches for the clients' queries.
+  nonisolated let searchers: ViewSearchers
   package let settings: Settings
   package let clock: ServerClock
   package let salts: SaltSource
@@ -90,10 +92,12 @@ package actor ServerRealm {
 
   init(
     _ head: RealmHead, of store: any RealmStore, as role: Role, settings: Settings,
-    clock: ServerClock, salts: SaltSource, thread: ThreadExecutor, scratch: ViewScratch?
+    clock: ServerClock, salts: SaltSource, thread: ThreadExecutor, scratch: ViewScratch?,
+    searchers: ViewSearchers
   ) {
     self.role = role
     self.scratch = scratch
+    self.searchers = searchers
     newest = Atomic(head.version)
     changed = ChangedVersions(after: head.version)
     self.head = head

@@ -63,11 +63,21 @@ struct UnseenObjects {
     }
   }
 
+  /// The last view: most objects of an upload are of one class.
+  private struct BoundViews {
+    var last: (query: EffectiveQuery, className: String, view: View?)?
+    var comparisonsLeft: Int
+  }
+
   /// The objects of the newest version.
   private let snapshot: RealmSnapshot
   /// The time of the newest version.
   private let timestamp: OriginTimestamp
   private let scratch: ViewScratch
+  /// The most comparisons for a group of uploads, as others wait for it. Afterwards no client
+  /// surely had an object.
+  @TaskLocal static var comparisonCountMax = 1 << 20
+  private let views = Locked(BoundViews(comparisonsLeft: comparisonCountMax))
   /// The history of an object, in the order of versions.
   private var marks: [ObjectIdentity: [Mark]] = [:]
 
@@ -182,11 +192,29 @@ struct UnseenObjects {
     _ object: ObjectIdentity, at base: UInt64, _ file: FileIdentifier, _ query: EffectiveQuery?
   ) throws(StorageError) -> Bool {
     guard let query, query.conditions[object.className] != nil,
-      case .success(let view) = try View.bind(
-        query.part(ofClass: object.className), to: snapshot.objects)
+      let view = try view(of: query, object.className)
     else { return false }
+    let cost = 1 + view.comparisonCount(ofClass: object.className)
+    let isAffordable = views.withLock { views in
+      views.comparisonsLeft -= cost
+      return views.comparisonsLeft >= 0
+    }
+    guard isAffordable else { return false }
     if try isSeenInAnyCase(object, view) { return true }
     return try wasSeen(object, at: base, file, view)
+  }
+
+  /// The view of a client's query of a class; nil if it has none.
+  private func view(
+    of query: EffectiveQuery, _ className: String
+  ) throws(StorageError) -> View? {
+    if let last = views.withLock({ $0.last }), last.className == className, last.query == query {
+      return last.view
+    }
+    let bound = try View.bind(query.part(ofClass: className), to: snapshot.objects)
+    let view = try? bound.get()
+    views.withLock { $0.last = (query, className, view) }
+    return view
   }
 
   private func existed(_ object: ObjectIdentity, at base: UInt64) throws(StorageError) -> Bool {

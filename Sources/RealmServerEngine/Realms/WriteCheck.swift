@@ -26,6 +26,11 @@ package struct WriteCheck {
     let subscriptions: [View]
     /// The properties that may be changed.
     let writable: FieldSelection
+
+    /// The cost of an object's state, in comparisons.
+    var comparisonCount: Int {
+      subscriptions.reduce(1 + (write?.comparisonCountMax ?? 0)) { $0 + $1.comparisonCountMax }
+    }
   }
 
   /// An object of a changeset.
@@ -50,12 +55,27 @@ package struct WriteCheck {
   /// Objects that an earlier change of the upload found in the client's view: the client had them
   /// when it went on, also where that change moved them out of it.
   private var seen: Set<ObjectIdentity> = []
+  /// The comparisons left to the upload, as others wait for it.
+  private var comparisonsLeft: Int
   private(set) var refused = RefusedWrites()
   package var hasRefused: Bool { !refused.isEmpty }
+
+  /// The comparisons of an upload with the conditions of its rules.
+  @TaskLocal static var comparisonCountMax = 1 << 28
 
   package init(_ rules: WriteRules, in group: WriteGroup) {
     self.rules = rules
     self.group = group
+    comparisonsLeft = Self.comparisonCountMax
+  }
+
+  /// The refusal of the whole upload; nil if there is none.
+  var refusal: SessionRefusal? {
+    comparisonsLeft >= 0
+      ? nil
+      : SessionRefusal(
+        .badChangeset,
+        "Too many objects to be compared with the subscriptions of the client at a time")
   }
 
   /// Notes the objects of a changeset before it is carried out.
@@ -194,6 +214,8 @@ package struct WriteCheck {
       guard !keys.isEmpty else { continue }
       let sorted = keys.keys.sorted()
       let conditions = try conditions(ofClass: name)
+      comparisonsLeft -= sorted.count * conditions.comparisonCount
+      guard comparisonsLeft >= 0 else { return [:] }
       let written =
         try conditions.write?.keys(among: sorted, ofClass: name, table: table, in: group) ?? []
       // Objects of asymmetric classes are in no view.

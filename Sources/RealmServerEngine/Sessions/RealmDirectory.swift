@@ -48,6 +48,7 @@ package actor RealmDirectory {
   private let clock: ServerClock
   private let salts: SaltSource
   private let threads: [ThreadExecutor]
+  private let searchers: ViewSearchers
   /// Whether other servers may own realms of the store.
   private let isShared: Bool
   private nonisolated let isDraining = Atomic(false)
@@ -61,10 +62,12 @@ package actor RealmDirectory {
   /// - Parameters:
   ///   - isShared: Whether other servers may own realms of the store.
   ///   - threads: At least one, over which the realms are distributed.
+  ///   - searchers: The threads of searches, over which the users are distributed.
   package init(
     _ store: any ServerStore, settings: ServerRealm.Settings = ServerRealm.Settings(),
     limits: RealmLimits = RealmLimits(), clock: ServerClock, salts: SaltSource = SaltSource(),
-    isShared: Bool = false, threads: [ThreadExecutor] = [ThreadExecutor()]
+    isShared: Bool = false, threads: [ThreadExecutor] = [ThreadExecutor()],
+    searchers: ViewSearchers = ViewSearchers()
   ) {
     precondition(!threads.isEmpty, "realms need a thread")
     precondition(limits.openMax > 0, "sessions need a realm")
@@ -75,6 +78,7 @@ package actor RealmDirectory {
     self.salts = salts
     self.isShared = isShared
     self.threads = threads
+    self.searchers = searchers
     newRealms = RateLimit(limits.newPerHour, period: 3_600_000)
     newFiles = RateLimit(limits.newFilesPerHour, period: 3_600_000)
   }
@@ -179,7 +183,7 @@ package actor RealmDirectory {
       }
       let realm = try await ServerRealm.open(
         name, of: store, settings: settings, clock: clock, salts: salts, thread: thread,
-        owning: false)
+        searchers: searchers, owning: false)
       return .success(OpenRealm(realm: realm, scratch: realm.scratch))
     } catch {
       return .failure(error)

@@ -53,7 +53,8 @@ extension ServerSession {
     }
     let answer = try await storing(
       await realm.view(
-        for: file, after: start, query: active?.effective ?? EffectiveQuery(),
+        for: file, of: bound.subject.user, after: start,
+        query: active?.effective ?? EffectiveQuery(),
         next: target?.effective, filters: bound.subject.rights.permissions?.filters,
         scratch: scratch))
     var made = try answer.get()

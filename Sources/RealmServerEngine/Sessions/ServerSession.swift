@@ -387,7 +387,8 @@ package actor ServerSession: ServerRequestHandler {
     _ query: VersionedQuery, _ bound: Bound, isHeld: Bool = false
   ) async throws(SessionRefusal) -> SessionQuery {
     let query = try SessionQuery(query, bound.subject.rights.permissions?.filters)
-    let refusal = try await storing(await bound.realm.check(query.effective, isHeld: isHeld))
+    let refusal = try await storing(
+      await bound.realm.check(query.effective, isHeld: isHeld, of: bound.subject.user))
     if let refusal { throw refusal }
     return query
   }

@@ -154,12 +154,14 @@ package final class SocketServerEnvironment: ServerEnvironment {
       }
       let room = await beginDownload(of: session, driver)
       // The turns here are for this server's own work: another one has its own.
-      let isForwarded = handler.isForwarded
-      if isForwarded { turns.end() }
-      let reply = await handler.perform(request)
-      if !isForwarded { turns.end() }
+      let turn = DownloadTurn(turns, memory, room: room)
+      if handler.isForwarded { turn.end() }
+      let reply = await SearchTurns.$whenLong.withValue({ turn.giveUp() }) {
+        await handler.perform(request)
+      }
+      turn.end()
       await driver.didPerform(number, of: session, reply)
-      if room > 0 { memory.release(room) }
+      turn.release()
     }
   }
 

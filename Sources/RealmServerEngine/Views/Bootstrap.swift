@@ -28,7 +28,7 @@ package struct Bootstrap: Sendable {
   package private(set) var cursors: SyncCursors
 
   private let snapshot: RealmSnapshot
-  private let timestamp: OriginTimestamp
+  private var timestamp: OriginTimestamp
   private let entryByteCountMax: Int
   /// The whole schema, if it is the first thing.
   private var schema: [UInt8]?
@@ -42,6 +42,19 @@ package struct Bootstrap: Sendable {
   private let fields: [String: FieldSelection]
   private let objectCount: Int
   private var isBegun = false
+
+  /// The objects whose erasures are in no part yet; nil once all are.
+  private var unmade: ObjectSelection.Iterator?
+
+  /// The objects of the old and the new view, by classes, ascending.
+  struct Selected: Sendable {
+    var before: [String: [ObjectKey]] = [:]
+    var after: [String: [ObjectKey]] = [:]
+
+    var count: Int {
+      before.values.reduce(0) { $0 + $1.count } + after.values.reduce(0) { $0 + $1.count }
+    }
+  }
 
   /// The seen properties of a class, before and after.
   private struct FieldChange {
@@ -99,28 +112,48 @@ package struct Bootstrap: Sendable {
     at version: UInt64, clientVersion: UInt64, timestamp: OriginTimestamp,
     entryByteCountMax: Int = Bootstrap.entryByteCountMax
   ) throws(StorageError) -> Bootstrap {
+    var selected = Selected()
+    for name in Set(new.classNames).union(old?.classNames ?? []) {
+      selected.after[name] = try new.keys(ofClass: name, in: snapshot.objects)
+      selected.before[name] = try old?.keys(ofClass: name, in: snapshot.objects)
+    }
+    var bootstrap = try Bootstrap(
+      selected, from: old, to: new, absent: absent, snapshot,
+      at: DownloadCursor(serverVersion: version, clientVersion: clientVersion),
+      timestamp: timestamp, entryByteCountMax: entryByteCountMax)
+    while try bootstrap.makePart() != nil {}
+    return bootstrap
+  }
+
+  /// What takes a client from the objects of one view to those of another. Its parts are not made
+  /// yet.
+  init(
+    _ selected: Selected, from old: View?, to new: View, absent: Set<ObjectIdentity>,
+    _ snapshot: RealmSnapshot, at cursor: DownloadCursor, timestamp: OriginTimestamp,
+    entryByteCountMax: Int
+  ) throws(StorageError) {
     var (erased, arriving, staying) = (ObjectSelection(), ObjectSelection(), ObjectSelection())
     var changes: [TableKey: FieldChange] = [:]
     for name in Set(new.classNames).union(old?.classNames ?? []).sorted() {
       guard let table = try View.table(name, snapshot.objects) else { continue }
-      let after = try new.keys(ofClass: name, in: snapshot.objects)
-      var before = try old?.keys(ofClass: name, in: snapshot.objects) ?? []
-      if !absent.isEmpty { before = try before.without(absent, of: table) }
+      let after = selected.after[name] ?? []
+      var before = selected.before[name] ?? []
+      if !absent.isEmpty { before = try before.without(absent, ofClass: name, in: table) }
       let (seen, known) = (Set(after), Set(before))
-      let entering = after.filter { !known.contains($0) }.sorted()
+      let entering = after.filter { !known.contains($0) }
       let leaving = before.filter { !seen.contains($0) }
       try arriving.add(entering, of: table)
       try erased.add(leaving.isEmpty ? entering : (leaving + entering).sorted(), of: table)
-      guard let change = fieldChange(of: table.schema, name, from: old, to: new) else { continue }
+      guard let change = Self.fieldChange(of: table.schema, name, from: old, to: new) else {
+        continue
+      }
       changes[table.key] = change
-      try staying.add(after.filter(known.contains).sorted(), of: table)
+      try staying.add(after.filter(known.contains), of: table)
     }
-    var bootstrap = Bootstrap(
-      snapshot, DownloadCursor(serverVersion: version, clientVersion: clientVersion),
-      timestamp: timestamp, entryByteCountMax: entryByteCountMax, erased: erased,
+    self.init(
+      snapshot, cursor, timestamp: timestamp, entryByteCountMax: entryByteCountMax, erased: erased,
       arriving: arriving, staying: staying, changes: changes, fields: new.readableFields)
-    try bootstrap.makeParts()
-    return bootstrap
+    unmade = self.erased
   }
 
   /// The change of a class; nil for none.
@@ -137,15 +170,36 @@ package struct Bootstrap: Sendable {
     return isChanged ? FieldChange(before: before, after: after) : nil
   }
 
-  private mutating func makeParts() throws(StorageError) {
-    var rest = erased
-    while true {
-      let objects = try rest.nextIdentities(in: snapshot.objects)
-      guard !objects.isEmpty else { break }
+  /// Makes the next part.
+  ///
+  /// - Returns: The number of its objects; nil if all parts are made.
+  mutating func makePart() throws(StorageError) -> Int? {
+    guard var rest = unmade else { return nil }
+    unmade = nil
+    let objects = try rest.nextIdentities(in: snapshot.objects)
+    guard objects.isEmpty else {
       parts.append(PrivatePart(erasing: objects))
+      unmade = rest
+      return objects.count
     }
-    partsVersion = cursors.download.serverVersion + UInt64(parts.count)
+    place(after: cursors.download.serverVersion)
+    return nil
+  }
+
+  /// Gives the parts the versions after one.
+  private mutating func place(after version: UInt64) {
+    partsVersion = version + UInt64(parts.count)
     cursors.download.serverVersion = partsVersion + (staying.count > 0 ? 1 : 0)
+  }
+
+  /// The same after a later position, up to which no object has changed.
+  func moved(to cursor: DownloadCursor, timestamp: OriginTimestamp) -> Bootstrap {
+    assert(unmade == nil && !isBegun, "parts have versions once all are made")
+    var bootstrap = self
+    bootstrap.timestamp = timestamp
+    bootstrap.cursors = SyncCursors(download: cursor)
+    bootstrap.place(after: cursor.serverVersion)
+    return bootstrap
   }
 
   /// The version of the last part. Appearing and disappearing properties have one of their own
@@ -218,13 +272,12 @@ package struct Bootstrap: Sendable {
 extension [ObjectKey] {
   /// The keys without those of some objects.
   fileprivate func without(
-    _ objects: Set<ObjectIdentity>, of table: Table
+    _ objects: Set<ObjectIdentity>, ofClass name: String, in table: Table
   ) throws(StorageError) -> [ObjectKey] {
-    var rest: [ObjectKey] = []
-    for key in self {
-      if let object = try table.identity(of: key), objects.contains(object) { continue }
-      rest.append(key)
+    var absent: Set<ObjectKey> = []
+    for object in objects where object.className == name {
+      if let key = try table.key(of: object.key) { absent.insert(key) }
     }
-    return rest
+    return absent.isEmpty ? self : filter { !absent.contains($0) }
   }
 }

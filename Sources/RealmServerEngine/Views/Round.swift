@@ -43,6 +43,14 @@ package struct Round {
     case returns
   }
 
+  /// An object's place in the views.
+  struct Member: Sendable {
+    /// Whether the client saw it at its cursor.
+    let wasSeen: Bool
+    let isSeen: Bool
+    let exists: Bool
+  }
+
   package private(set) var entries: [DownloadEntry] = []
   /// What the server makes itself: erasures and states. Each part has a version.
   private(set) var parts: [PrivatePart] = []
@@ -67,14 +75,16 @@ package struct Round {
   ///   - timestamp: The time of the version of the snapshot.
   ///   - view: The client's view at its cursor.
   ///   - next: What it may see of that from now on; nil if the rights of its user are the same.
-  ///   - due: What it sees by the bootstrap that follows. Nothing of that is erased here: the
-  ///     bootstrap does it, and makes the objects again for the client at once.
+  ///   - due: What it sees by the bootstrap that follows, by classes. Nothing of that is erased
+  ///     here: the bootstrap does it, and makes the objects again for the client at once.
   ///   - unconfirmed: Objects of private changes that the client may not have received. Its changes
   ///     of them may be merged with those here.
+  ///   - members: The known places of objects.
   init(
     _ missed: MissedChanges, after cursor: DownloadCursor, to snapshot: RealmSnapshot,
-    timestamp: OriginTimestamp, view: View, next: View? = nil, due: View? = nil,
-    file: FileIdentifier, unconfirmed: [ObjectIdentity] = [], scratch: ViewScratch
+    timestamp: OriginTimestamp, view: View, next: View? = nil, due: [String: [ObjectKey]]? = nil,
+    file: FileIdentifier, unconfirmed: [ObjectIdentity] = [],
+    members: [ObjectIdentity: Member] = [:], scratch: ViewScratch
   ) throws(StoreError) {
     self.cursor = cursor
     self.file = file
@@ -83,13 +93,16 @@ package struct Round {
     let paths = try fields.haveParts ? StoreError.storing(PropertyPaths(snapshot.objects)) : nil
     let objects = try StoreError.storing(
       Self.objects(missed, snapshot, view, next, file, unconfirmed))
-    try StoreError.storing(
-      decide(objects, Set(unconfirmed), missed.log, snapshot, view, next, scratch))
+    let unknown = objects.filter { members[$0] == nil }
+    let found = try StoreError.storing(
+      Self.members(of: unknown, missed.log, snapshot, view, next, scratch))
+    decide(
+      objects, Set(unconfirmed), missed.log, members.merging(found) { $1 }, asked: view)
     append(missed, paths)
     var erased = objects.filter { fates[$0] == .leaves || fates[$0] == .returns }
     if let due {
       let entering = try StoreError.storing(
-        Self.selected(erased.filter { fates[$0] == .leaves }, by: due, snapshot))
+        Self.selected(erased.filter { fates[$0] == .leaves }, among: due, snapshot))
       erased.removeAll(where: entering.contains)
     }
     let made = objects.filter { fates[$0] == .enters || fates[$0] == .returns }
@@ -114,6 +127,15 @@ package struct Round {
     fields = [:]
   }
 
+  /// The same round to a later version, up to which no object has changed; nil if the server's own
+  /// parts have versions.
+  func moved(to head: RealmHead) -> Round? {
+    guard parts.isEmpty else { return nil }
+    var round = self
+    round.cursor.serverVersion = head.version
+    return round
+  }
+
   /// The same round for a client with another version, not the author of any of its entries.
   func adapted(to clientVersion: UInt64) -> Round {
     var round = self
@@ -131,7 +153,7 @@ package struct Round {
   // MARK: Deciding
 
   /// The objects with a fate, in the order of their first touch. Others are unseen.
-  private static func objects(
+  static func objects(
     _ missed: MissedChanges, _ snapshot: RealmSnapshot, _ view: View, _ next: View?,
     _ file: FileIdentifier, _ unconfirmed: [ObjectIdentity]
   ) throws(StorageError) -> [ObjectIdentity] {
@@ -146,29 +168,28 @@ package struct Round {
     return objects + unconfirmed.filter { !known.contains($0) }
   }
 
-  /// The selection of a view among some objects.
+  /// The intersection of some objects with others, by classes.
   private static func selected(
-    _ objects: [ObjectIdentity], by view: View, _ snapshot: RealmSnapshot
+    _ objects: [ObjectIdentity], among keys: [String: [ObjectKey]], _ snapshot: RealmSnapshot
   ) throws(StorageError) -> Set<ObjectIdentity> {
     var selected: Set<ObjectIdentity> = []
     for (name, objects) in Dictionary(grouping: objects, by: \.className) {
       guard let table = try View.table(name, snapshot.objects) else { continue }
-      var known: [ObjectKey: ObjectIdentity] = [:]
-      for object in objects { if let key = try table.key(of: object.key) { known[key] = object } }
-      let keys = try view.keys(
-        among: known.keys.sorted(), ofClass: name, table: table, in: snapshot.objects)
-      for key in keys { if let object = known[key] { selected.insert(object) } }
+      let keys = Set(keys[name] ?? [])
+      for object in objects {
+        if let key = try table.key(of: object.key), keys.contains(key) { selected.insert(object) }
+      }
     }
     return selected
   }
 
-  private mutating func decide(
-    _ all: [ObjectIdentity], _ unconfirmed: Set<ObjectIdentity>, _ log: TouchLog,
-    _ snapshot: RealmSnapshot, _ view: View, _ next: View?, _ scratch: ViewScratch
-  ) throws(StorageError) {
-    var classes: [String: [ObjectIdentity]] = [:]
-    for object in all { classes[object.className, default: []].append(object) }
-    for (name, objects) in classes {
+  /// The places of some objects in the views of a round.
+  static func members(
+    of all: some Sequence<ObjectIdentity>, _ log: TouchLog, _ snapshot: RealmSnapshot,
+    _ view: View, _ next: View?, _ scratch: ViewScratch
+  ) throws(StorageError) -> [ObjectIdentity: Member] {
+    var members: [ObjectIdentity: Member] = [:]
+    for (name, objects) in Dictionary(grouping: all, by: \.className) {
       guard let table = try View.table(name, snapshot.objects) else { continue }
       var keys: [ObjectIdentity: ObjectKey] = [:]
       var past: [(object: ObjectIdentity, values: [String: TableValue])] = []
@@ -198,18 +219,35 @@ package struct Round {
       var held = Set(selected.map { past[$0].object })
       for object in unchanged where keys[object].map(now.contains) ?? false { held.insert(object) }
       for object in objects {
-        let isSeen = keys[object].map(now.contains) ?? false
-        // Where a condition asks for a value that was not kept, it is as unknown what the client
-        // has.
-        guard !unconfirmed.contains(object), let trace = log.traces[object], !trace.isUnknown,
-          trace.unknown.isDisjoint(with: asked)
-        else {
-          fates[object] = isSeen ? .returns : .leaves
-          continue
-        }
-        fates[object] = fate(
-          trace, wasSeen: held.contains(object), isSeen: isSeen, exists: keys[object] != nil)
+        members[object] = Member(
+          wasSeen: held.contains(object), isSeen: keys[object].map(now.contains) ?? false,
+          exists: keys[object] != nil)
       }
+    }
+    return members
+  }
+
+  /// - Parameter view: The client's at its cursor.
+  private mutating func decide(
+    _ objects: [ObjectIdentity], _ unconfirmed: Set<ObjectIdentity>, _ log: TouchLog,
+    _ members: [ObjectIdentity: Member], asked view: View
+  ) {
+    var asked: [String: Set<String>] = [:]
+    for object in objects {
+      // Nothing is known of a class without a table.
+      guard let member = members[object] else { continue }
+      let name = object.className
+      let fields = asked[name] ?? view.fieldNames(ofClass: name)
+      asked[name] = fields
+      // Where a condition asks for a value that was not kept, it is as unknown what the client has.
+      guard !unconfirmed.contains(object), let trace = log.traces[object], !trace.isUnknown,
+        trace.unknown.isDisjoint(with: fields)
+      else {
+        fates[object] = member.isSeen ? .returns : .leaves
+        continue
+      }
+      fates[object] = fate(
+        trace, wasSeen: member.wasSeen, isSeen: member.isSeen, exists: member.exists)
     }
   }
 

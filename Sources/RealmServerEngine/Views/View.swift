@@ -15,6 +15,8 @@ package struct View: Sendable {
   private var predicates: [String: BoundPredicate] = [:]
   /// The properties in the condition of a class.
   private var fields: [String: Set<String>] = [:]
+  /// The costs of conditions for one object, in comparisons.
+  private var comparisonCounts: [String: Int] = [:]
   /// The seen properties of classes with hidden ones.
   private(set) var readableFields: [String: FieldSelection] = [:]
   /// A subscription with a condition on a hidden property: it selects nothing.
@@ -54,6 +56,7 @@ package struct View: Sendable {
           names.formUnion(filter.fieldNames)
         }
         view.predicates[name] = predicate
+        view.comparisonCounts[name] = predicate?.comparisonCount
         view.fields[name] = names
       case .failure(let refusal): return .failure(refusal)
       }
@@ -79,8 +82,9 @@ package struct View: Sendable {
         className: name, schema: known, points: points, noteField: noteField
       ).check(parsed)
       do throws(QueryError) {
+        // A device with many subscriptions of one property sends a long chain.
         predicate = try QueryBinder(classes, on: classes.queryClass(named: name))
-          .bind(parsed).condition
+          .bind(parsed).condition.joiningEqualities()
       } catch {
         throw SessionRefusal(.badQuery, "Invalid query: \(error)")
       }
@@ -138,6 +142,18 @@ package struct View: Sendable {
     }
   }
 
+  /// A search for the visible objects of a class in a version, part by part; nil if there are none.
+  func scan(ofClass name: String, in objects: TableGroup) throws(StorageError) -> KeyScan? {
+    guard let predicate = predicates[name], let table = try Self.table(name, objects) else {
+      return nil
+    }
+    do throws(QueryError) {
+      return try KeyScan(predicate, of: table, in: objects)
+    } catch {
+      throw Self.failure(error)
+    }
+  }
+
   /// The visible ones of some objects of a class.
   package func keys(
     among keys: [ObjectKey], ofClass name: String, table: Table, in source: any TableReader
@@ -152,6 +168,31 @@ package struct View: Sendable {
   }
 
   func isEmpty(ofClass name: String) -> Bool { predicates[name] == nil }
+
+  /// The cost of the condition of a class for one object, in comparisons.
+  func comparisonCount(ofClass name: String) -> Int { comparisonCounts[name] ?? 0 }
+
+  /// The most comparisons for one object of any class.
+  var comparisonCountMax: Int { comparisonCounts.values.max() ?? 0 }
+
+  /// The most comparisons of a search for the objects of a class.
+  @TaskLocal static var searchComparisonCountMax = 1 << 31
+
+  /// The refusal of too costly conditions in a version; nil if there are none.
+  func costRefusal(in objects: TableGroup) throws(StorageError) -> SessionRefusal? {
+    for (name, count) in comparisonCounts.sorted(by: { $0.key < $1.key }) {
+      let objectCount = try Self.table(name, objects)?.objectCount() ?? 0
+      let (cost, isOver) = count.multipliedReportingOverflow(by: objectCount)
+      guard isOver || cost > Self.searchComparisonCountMax else { continue }
+      return SessionRefusal(
+        .badQuery,
+        """
+        Invalid query: "\(name)": a condition of \(count) comparisons is too costly for \
+        \(objectCount) objects
+        """)
+    }
+    return nil
+  }
 
   /// The table of a class; nil if there is none.
   package static func table(_ name: String, _ objects: TableGroup) throws(StorageError) -> Table? {

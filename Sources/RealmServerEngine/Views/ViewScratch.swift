@@ -9,26 +9,41 @@
 //    changes: it is the same for all of them but for their client versions.
 // 2. The kept rounds take no more bytes than the limit.
 // 3. What is kept of missed changes takes no more bytes than its limit, about.
+// 4. A question about the past has a database of its own: the realm does not wait for that of a
+//    search.
 
 package import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 import Synchronization
 
-/// A database in memory whose transactions are never committed, one after the other.
+/// Databases in memory whose transactions are never committed, as many as there are questions at a
+/// time.
 package final class ViewScratch: Sendable {
   private static let count = Atomic(0)
 
-  private let file: DatabaseFile
+  /// The databases without a question.
+  private let files = Locked<[DatabaseFile]>([])
   /// The last computed rounds.
   let rounds = Locked(RoundCache())
   let views = Locked(ViewCache())
   let missed = Locked(MissedCache())
 
   package init() throws(StorageError) {
-    let number = Self.count.add(1, ordering: .relaxed).newValue
-    file = try DatabaseFile.open(
+    let file = try Self.open()
+    files.withLock { $0.append(file) }
+  }
+
+  private static func open() throws(StorageError) -> DatabaseFile {
+    let number = count.add(1, ordering: .relaxed).newValue
+    return try DatabaseFile.open(
       path: "/views-\(number).realm", options: OpenOptions(isInMemory: true))
+  }
+
+  /// A database without a question.
+  private func takeFile() throws(StorageError) -> DatabaseFile {
+    if let file = files.withLock({ $0.popLast() }) { return file }
+    return try Self.open()
   }
 
   /// The positions of the values selected by a view.
@@ -43,6 +58,9 @@ package final class ViewScratch: Sendable {
     by view: View
   ) throws(StorageError) -> Set<Int> {
     guard !values.isEmpty, !view.isEmpty(ofClass: name) else { return [] }
+    // `ViewScratch` 4
+    let file = try takeFile()
+    defer { files.withLock { $0.append(file) } }
     let group = try WriteGroup(file.beginWrite())
     defer { group.rollback() }
     var positions: [ObjectKey: Int] = [:]

@@ -245,7 +245,9 @@ struct AppOpener: Sendable {
       limits: RealmLimits(
         openMax: users.openRealms, newPerHour: users.newPartitionsPerHour),
       clock: clock, isShared: shared != nil,
-      threads: (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in ThreadExecutor() })
+      threads: (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in ThreadExecutor() },
+      searchers: ViewSearchers(
+        threads: (0..<2).map { _ in ThreadExecutor(named: "realm-searches") }))
     var app = ServerApp(
       named: file.id, realms: realms,
       authenticator: SessionAuthenticator { (_) throws(SessionRefusal) in

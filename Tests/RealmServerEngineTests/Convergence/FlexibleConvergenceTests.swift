@@ -22,6 +22,17 @@ import Testing
     try await run.settle()
     try await run.verify()
   }
+
+  /// Where it would take too long to find what a client had, nothing counts as had.
+  @Test(.heavy, arguments: ConvergenceSeeds.seeds(10))
+  func allFilesEndWithTheirViewsWhereNothingIsLookedFor(_ seed: UInt64) async throws {
+    try await UnseenObjects.$comparisonCountMax.withValue(0) {
+      var run = try await FlexibleRun(seed: seed + 10_000)
+      try await run.play()
+      try await run.settle()
+      try await run.verify()
+    }
+  }
 }
 
 /// One schedule of writes, messages, queries, lost connections and restarts.

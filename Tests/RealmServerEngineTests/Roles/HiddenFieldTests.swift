@@ -55,6 +55,16 @@ struct HiddenFieldTests {
       ])
   }
 
+  /// Others wait for what is asked of the objects of an upload.
+  @Test func anUploadHasALimitOfComparisons() async throws {
+    let device = try await Self.device("root", on: Self.server())
+    try device.write((0..<10).map { Self.step("\($0)", "s") })
+    let error = await #expect(throws: SessionRefusal.self) {
+      _ = try await WriteCheck.$comparisonCountMax.withValue(9) { try await device.upload() }
+    }
+    expectEqual(error?.code, .badChangeset)
+  }
+
   private static func set(_ key: String, _ values: [String: JSONValue]) -> Step {
     Step(className: "Doc", key: key, values: values)
   }

@@ -24,15 +24,18 @@ final class TestServer {
   private var startCount: UInt64 = 0
   let time = Locked(OriginTimestamp(milliseconds: 1_000_000))
   private let observer: ObservedStore.Observer
+  private let searchers: ViewSearchers?
   /// What the store and the realm have said about rows that cannot be read.
   let problems = Locked<[String]>([])
 
   init(
     seed: UInt64 = 1, recordsTouches: Bool = false, partByteCount: Int = 1 << 19,
     bootstrapEntryByteCount: Int = Bootstrap.entryByteCountMax, schema: SchemaKeeper? = nil,
+    searchers: ViewSearchers? = nil,
     observer: @escaping ObservedStore.Observer = { _ in }
   ) async throws {
     self.seed = seed
+    self.searchers = searchers
     self.observer = observer
     settings = ServerRealm.Settings(recordsTouches: recordsTouches)
     settings.schema = schema
@@ -41,13 +44,13 @@ final class TestServer {
     let problems = problems
     settings.report = { error in problems.withLock { $0.append("\(error)") } }
     realm = try await Self.open(
-      files, salts: SaltSource(SeededGenerator(seed: seed)), thread, time, settings, problems,
-      observer)
+      files, salts: SaltSource(SeededGenerator(seed: seed)), thread, searchers, time, settings,
+      problems, observer)
   }
 
   private static func open(
     _ files: SimulatedFiles, salts: SaltSource, _ thread: ThreadExecutor,
-    _ time: Locked<OriginTimestamp>, _ settings: ServerRealm.Settings,
+    _ searchers: ViewSearchers?, _ time: Locked<OriginTimestamp>, _ settings: ServerRealm.Settings,
     _ problems: Locked<[String]>, _ observer: @escaping ObservedStore.Observer
   ) async throws -> ServerRealm {
     let store = EmbeddedStore(
@@ -55,7 +58,8 @@ final class TestServer {
     return try await ServerRealm.open(
       name, of: ObservedStore(store, observer),
       settings: settings,
-      clock: ServerClock { time.withLock { $0 } }, salts: salts, thread: thread)
+      clock: ServerClock { time.withLock { $0 } }, salts: salts, thread: thread,
+      searchers: searchers)
   }
 
   /// Kills the server and starts another on its files.
@@ -71,8 +75,8 @@ final class TestServer {
       files = try files.restarted()
     }
     realm = try await Self.open(
-      files, salts: SaltSource(SeededGenerator(seed: seed &+ startCount << 32)), thread, time,
-      settings, problems, observer)
+      files, salts: SaltSource(SeededGenerator(seed: seed &+ startCount << 32)), thread, searchers,
+      time, settings, problems, observer)
   }
 
   /// Introduces a client's file as a session does; throws `IdentDefect`.

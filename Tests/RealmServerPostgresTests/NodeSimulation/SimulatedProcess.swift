@@ -88,7 +88,8 @@ final class SimulatedProcess: @unchecked Sendable {
     let mode = simulation.mode
     let realms = RealmDirectory(
       store, settings: ServerRealm.Settings(recordsTouches: mode == .flexible), clock: clock,
-      salts: salts, threads: [executor.thread()])
+      salts: salts, threads: [executor.thread()],
+      searchers: ViewSearchers(threads: [executor.thread()]))
     var app = ServerApp(
       named: simulation.realm.app, realms: realms, authenticator: SessionAuthenticator { _ in "" },
       report: { [unowned self] in simulation.note($0, self) },

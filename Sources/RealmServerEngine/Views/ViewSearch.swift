@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The next download of a client in flexible mode, found in a version of the realm: the search may
+// take long, and nobody waits for it. A finding is brought to a later version by the objects
+// touched since, and is recorded in the turn to append.
+//
+// Invariants:
+// 1. A finding by an earlier one equals the finding of a search of the version itself.
+
+import RealmQuery
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// The request of a client.
+struct ViewRequest: Sendable {
+  let file: FileIdentifier
+  let user: String
+  let cursor: DownloadCursor
+  /// The client's view at its cursor.
+  let query: EffectiveQuery
+  /// The requested view; nil for the same.
+  let next: EffectiveQuery?
+  /// The user's right to read from now on; nil for everything.
+  let filters: ReadFilters?
+}
+
+/// The part of a realm for a request.
+struct ViewInput: Sendable {
+  let snapshot: RealmSnapshot
+  /// The private changes without a confirmation, and their objects.
+  let unconfirmed: [PrivateChange]
+  let unconfirmedObjects: [ObjectIdentity]
+  /// The last version before anything missed.
+  let start: UInt64
+  /// Nil if it has missed nothing.
+  let missed: MissedChanges?
+  /// The time of the version.
+  let timestamp: OriginTimestamp
+  /// The objects touched since the earlier finding; nil if there is none, and if the classes or
+  /// anything else may be others.
+  let touched: [ObjectIdentity]?
+}
+
+/// The result of a search in a version.
+struct ViewFinding: Sendable {
+  let input: ViewInput
+  let schemas: [TableSchema]
+  /// Of the query, of its rest by the filters, and of the next query.
+  let views: [View]
+  let members: [ObjectIdentity: Round.Member]
+  let selected: Bootstrap.Selected
+  let round: Round
+  let bootstrap: Bootstrap?
+
+  /// The cost of bringing the finding to a later version, in comparisons; nil if it cannot be.
+  ///
+  /// - Parameter countsObjects: Whether the selected objects count, too.
+  func cost(of input: ViewInput, countsObjects: Bool) -> Int? {
+    guard let touched = input.touched else { return nil }
+    if touched.isEmpty { return 0 }
+    let perObject = views.reduce(1) { $0 + $1.comparisonCountMax }
+    let (cost, overflow) = perObject.multipliedReportingOverflow(by: touched.count)
+    return overflow ? nil : cost + (countsObjects ? selected.count : 0)
+  }
+}
+
+/// A search in a version.
+struct ViewSearch: Sendable {
+  let request: ViewRequest
+  let input: ViewInput
+  let scratch: ViewScratch
+  let entryByteCountMax: Int
+
+  /// - Parameter share: The search's part of its thread; nil to go on to the end.
+  nonisolated(nonsending) func run(
+    from earlier: ViewFinding?, _ share: SearchShare?
+  ) async throws(StoreError) -> Result<ViewFinding, SessionRefusal> {
+    let schemas = try StoreError.storing(input.snapshot.objects.classSchemas())
+    let earlier = input.touched == nil ? nil : earlier
+    let views: [View]
+    if let earlier {
+      views = earlier.views
+    } else {
+      let queries =
+        [request.query, request.query.limited(by: request.filters)]
+        + (request.next.map { [$0] } ?? [])
+      switch try Self.bind(queries, to: input.snapshot, scratch) {
+      case .success(let bound): views = bound
+      case .failure(let refusal): return .failure(refusal)
+      }
+      // To read a condition takes about as long as some comparisons for each of its letters.
+      await share?.spend(16 * queries.reduce(0) { $0 + $1.byteCount })
+    }
+    if let earlier, let moved = moved(earlier, schemas) { return .success(moved) }
+    let selected = try await selected(views, from: earlier, share)
+    let members = try await members(views, from: earlier, share)
+    let round = try round(views, members, selected)
+    let bootstrap = try await bootstrap(views, selected, after: round, share)
+    return .success(
+      ViewFinding(
+        input: input, schemas: schemas, views: views, members: members, selected: selected,
+        round: round, bootstrap: bootstrap))
+  }
+
+  /// The views of queries in a version.
+  static func bind(
+    _ queries: [EffectiveQuery], to snapshot: RealmSnapshot, _ scratch: ViewScratch?
+  ) throws(StoreError) -> Result<[View], SessionRefusal> {
+    let schemas = try StoreError.storing(snapshot.objects.classSchemas())
+    var views: [View] = []
+    for query in queries {
+      if let known = scratch?.views.withLock({ $0.view(query, schemas) }) {
+        views.append(known)
+        continue
+      }
+      switch try StoreError.storing(View.bind(query, to: snapshot.objects)) {
+      case .success(let view):
+        scratch?.views.withLock { $0.keep(view, of: query, schemas) }
+        views.append(view)
+      case .failure(let refusal): return .failure(refusal)
+      }
+    }
+    return .success(views)
+  }
+
+  /// The view of the readable part; nil if that is the client's view.
+  private func allowed(_ views: [View]) -> View? {
+    request.query.limited(by: request.filters) == request.query ? nil : views[1]
+  }
+
+  private func due(_ views: [View]) -> View? { request.next == nil ? nil : views[2] }
+
+  /// The same finding in a later version without changes; nil if there are some, or if the server's
+  /// own part of the round has the versions of the earlier one.
+  private func moved(_ earlier: ViewFinding, _ schemas: [TableSchema]) -> ViewFinding? {
+    guard input.touched?.isEmpty == true, input.unconfirmed.isEmpty,
+      earlier.input.unconfirmed.isEmpty, let round = earlier.round.moved(to: input.snapshot.head)
+    else { return nil }
+    let bootstrap = earlier.bootstrap?.moved(to: round.cursor, timestamp: input.timestamp)
+    return ViewFinding(
+      input: input, schemas: schemas, views: earlier.views, members: earlier.members,
+      selected: earlier.selected, round: round, bootstrap: bootstrap)
+  }
+
+  // MARK: Whole classes
+
+  /// The objects of the old and the next view.
+  private nonisolated(nonsending) func selected(
+    _ views: [View], from earlier: ViewFinding?, _ share: SearchShare?
+  ) async throws(StoreError) -> Bootstrap.Selected {
+    var selected = Bootstrap.Selected()
+    guard let due = due(views) else { return selected }
+    for name in Set(due.classNames).union(views[0].classNames).sorted() {
+      selected.before[name] = try await keys(
+        of: views[0], name, earlier.map { ($0, $0.selected.before[name] ?? []) }, share)
+      selected.after[name] = try await keys(
+        of: due, name, earlier.map { ($0, $0.selected.after[name] ?? []) }, share)
+    }
+    return selected
+  }
+
+  private nonisolated(nonsending) func keys(
+    of view: View, _ name: String, _ earlier: (finding: ViewFinding, keys: [ObjectKey])?,
+    _ share: SearchShare?
+  ) async throws(StoreError) -> [ObjectKey] {
+    if let earlier {
+      return try StoreError.storing(keys(of: view, name, from: earlier.finding, earlier.keys))
+    }
+    guard var scan = try StoreError.storing(view.scan(ofClass: name, in: input.snapshot.objects))
+    else { return [] }
+    while let count = try StoreError.storing(
+      scan.advance(comparisons: SearchShare.comparisonCountMax))
+    {
+      await share?.spend(count)
+    }
+    return scan.keys
+  }
+
+  /// The objects of a view, by those of an earlier version.
+  private func keys(
+    of view: View, _ name: String, from earlier: ViewFinding, _ keys: [ObjectKey]
+  ) throws(StorageError) -> [ObjectKey] {
+    guard let table = try View.table(name, input.snapshot.objects) else { return [] }
+    let before = try View.table(name, earlier.input.snapshot.objects)
+    var touched: Set<ObjectKey> = []
+    var present: [ObjectKey] = []
+    for object in input.touched ?? [] where object.className == name {
+      if let key = try before?.key(of: object.key) { touched.insert(key) }
+      guard let key = try table.key(of: object.key) else { continue }
+      touched.insert(key)
+      present.append(key)
+    }
+    guard !touched.isEmpty else { return keys }
+    let found = try view.keys(
+      among: present.sorted(), ofClass: name, table: table, in: input.snapshot.objects)
+    return (keys.filter { !touched.contains($0) } + found).sorted()
+  }
+
+  private nonisolated(nonsending) func bootstrap(
+    _ views: [View], _ selected: Bootstrap.Selected, after round: Round, _ share: SearchShare?
+  ) async throws(StoreError) -> Bootstrap? {
+    guard let due = due(views) else { return nil }
+    await share?.spend(selected.count)
+    var bootstrap = try StoreError.storing(
+      Bootstrap(
+        selected, from: views[0], to: due, absent: allowed(views) == nil ? [] : round.absent,
+        input.snapshot, at: round.cursor, timestamp: input.timestamp,
+        entryByteCountMax: entryByteCountMax))
+    while let count = try StoreError.storing(bootstrap.makePart()) { await share?.spend(4 * count) }
+    return bootstrap
+  }
+
+  // MARK: Touched objects
+
+  /// The client's sight of the touched objects, before and afterwards.
+  private nonisolated(nonsending) func members(
+    _ views: [View], from earlier: ViewFinding?, _ share: SearchShare?
+  ) async throws(StoreError) -> [ObjectIdentity: Round.Member] {
+    guard let missed = input.missed else { return [:] }
+    var members = earlier?.members ?? [:]
+    for object in input.touched ?? [] { members[object] = nil }
+    let objects = try StoreError.storing(
+      Round.objects(
+        missed, input.snapshot, views[0], allowed(views), request.file, input.unconfirmedObjects))
+    let perObject = 2 * views.reduce(1) { $0 + $1.comparisonCountMax }
+    let partCount = max(16, SearchShare.comparisonCountMax / perObject)
+    var rest = objects.filter { members[$0] == nil }[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(partCount)
+      rest = rest.dropFirst(partCount)
+      let found = try StoreError.storing(
+        Round.members(
+          of: part, missed.log, input.snapshot, views[0], allowed(views), scratch))
+      members.merge(found) { $1 }
+      await share?.spend(part.count * perObject)
+    }
+    return members
+  }
+
+  private func round(
+    _ views: [View], _ members: [ObjectIdentity: Round.Member], _ selected: Bootstrap.Selected
+  ) throws(StoreError) -> Round {
+    guard let missed = input.missed else {
+      return Round(ofNothingAfter: request.cursor, to: input.snapshot.head, file: request.file)
+    }
+    return try Round(
+      missed, after: request.cursor, to: input.snapshot, timestamp: input.timestamp, view: views[0],
+      next: allowed(views), due: request.next == nil ? nil : selected.after, file: request.file,
+      unconfirmed: input.unconfirmedObjects, members: members, scratch: scratch)
+  }
+}
