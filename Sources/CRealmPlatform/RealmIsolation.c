@@ -31,6 +31,18 @@ uint64_t realm_thread_number(void) {
   return own;
 }
 
+uint64_t realm_thread_identifier(void) {
+  static _Thread_local uint64_t own;
+  if (own == 0) {
+#ifdef __APPLE__
+    pthread_threadid_np(NULL, &own);
+#else
+    own = (uint64_t)syscall(SYS_gettid);
+#endif
+  }
+  return own;
+}
+
 // A reference to a serial executor is two words, returned in two registers.
 typedef struct {
   uintptr_t identity;

@@ -40,6 +40,8 @@ struct InfoCommand: ToolCommand {
     if let versions = report.liveVersions {
       let list = versions.map { "\($0)" }.joined(separator: ", ")
       lines.append(("Open elsewhere", list.isEmpty ? "yes" : "yes; versions in use: \(list)"))
+      lines.append(("Pinned", Terminal.bytes(report.pinnedByteCount)))
+      lines += report.holderLines.map { ("Version \($0.version)", $0.holder) }
     } else if report.isCurrentFormat {
       lines.append(("Open elsewhere", "no"))
     }

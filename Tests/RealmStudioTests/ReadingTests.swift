@@ -5,6 +5,7 @@
 #if Tools
 import RealmFormats
 import RealmPages
+import RealmStorage
 import RealmTables
 import TestExtensions
 import Testing
@@ -24,6 +25,29 @@ struct ReadingTests {
     expectEqual(friends["collection"]?.string, "list")
     expectEqual(friends["target"]?.string, "Person")
     expectEqual(friends["type"]?.string, "link")
+  }
+
+  @Test func theFiguresOfAFileNameWhoKeepsOldVersions() async throws {
+    let studio = try await TestStudio()
+    let file = try DatabaseFile.open(path: studio.path)
+    let old = try file.snapshot()
+    let hold = VersionHold(old, by: .freezing)
+    for _ in 0..<3 {
+      let write = try WriteGroup(file.beginWrite())
+      _ = try #require(try write.table(named: "class_Dog")).createObject()
+      _ = try write.commit()
+    }
+    let answer = try await studio.get("statistics")
+    let bytes = try ["bytes", "usedBytes", "freeBytes", "pinnedBytes"].map {
+      try #require(answer[$0]?.integer)
+    }
+    expectTrue(bytes[0] >= bytes[1] + bytes[2] + bytes[3])
+    expectTrue(bytes[3] > 0)
+    let version = try #require(
+      answer["pinnedVersions"]?.array?.first { $0["version"]?.integer == Int64(old.version) })
+    expectEqual(version["newerVersions"]?.integer, 3)
+    expectEqual(version["holders"]?.array?.first?["call"]?.string, "freeze()")
+    expectTrue(hold != nil)
   }
 
   @Test func windowsArePiecesOfTheWhole() async throws {

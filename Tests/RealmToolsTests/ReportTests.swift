@@ -35,6 +35,37 @@ struct ReportTests {
     let report = try FileReport(path: sample.path)
     expectEqual(report.liveVersions, [snapshot.version])
     expectEqual(report.json["openElsewhere"], .bool(true))
+    expectEqual(report.pinnedByteCount, 0)
+  }
+
+  @Test func whoKeepsAnOldVersionIsReported() throws {
+    let sample = try SampleRealm()
+    let writer = try DatabaseFile.open(
+      path: sample.path, options: OpenOptions(), system: SystemFiles(), registry: FileRegistry())
+    let old = try writer.snapshot()
+    let hold = VersionHold(old, by: .refreshing)
+    for _ in 0..<2 {
+      let write = try WriteGroup(writer.beginWrite())
+      _ = try #require(try write.table(named: "class_Dog")).createObject()
+      _ = try write.commit()
+    }
+    let report = try FileReport(path: sample.path)
+    expectTrue(report.pinnedByteCount > 0)
+    expectEqual(report.json["pinnedBytes"]?.integer, Int64(report.pinnedByteCount))
+    let held = try #require(report.heldVersions.first)
+    expectEqual(held.version, old.version)
+    let process = ProcessInfo.processInfo.processIdentifier
+    let text = try #require(held.holderTexts.first)
+    expectTrue(text.hasPrefix("process \(process), thread "), "\(text)")
+    expectTrue(text.hasSuffix(": refresh(), 0 s ago"), "\(text)")
+    expectEqual(report.holderLines.first?.holder, text)
+    expectEqual(report.holderLines.first?.version, old.version)
+    let json = try #require(report.json["pinnedVersions"]?.array?.first)
+    expectEqual(json["newerVersions"]?.integer, 2)
+    expectEqual(json["holders"]?.array?.first?["process"]?.integer, Int64(process))
+    expectTrue(hold != nil)
+    let other = try #require(report.heldVersions.last)
+    expectEqual(other.holderTexts, ["process \(process)"])
   }
 
   @Test func checksumsAreCounted() throws {

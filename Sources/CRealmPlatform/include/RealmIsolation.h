@@ -19,6 +19,9 @@ bool realm_is_first_thread(void);
 /// A number that no other thread of this process has had or will have; never 0.
 uint64_t realm_thread_number(void);
 
+/// The number by which the system and its tools know the calling thread.
+uint64_t realm_thread_identifier(void);
+
 /// The identity of the serial executor that the calling task runs on: for a default actor the
 /// actor's address, for a custom executor that executor's, 0 outside tasks and on none.
 uintptr_t realm_current_executor(void);

@@ -46,6 +46,11 @@ struct ServerMetrics: Sendable {
     case certificateEnd = "realm_certificate_end_seconds"
     case backupTime = "realm_backup_time_seconds"
     case backupFailures = "realm_backup_failures"
+    case pinnedVersions = "realm_pinned_versions"
+    case pinnedVersionsBehindMax = "realm_pinned_versions_behind_max"
+    case pinnedTimeMax = "realm_pinned_seconds_max"
+    case pinnedBytes = "realm_pinned_bytes"
+    case fileBytes = "realm_file_bytes"
     case startTime = "realm_start_time_seconds"
     case logErrors = "realm_log_errors"
   }

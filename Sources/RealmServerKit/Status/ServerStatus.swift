@@ -136,6 +136,12 @@ struct ServerStatus: Sendable {
       metrics.set(seconds, of: .backupTime)
       metrics.set(backups.failureCount, of: .backupFailures)
     }
+    let files = FileFigures(FileRegistry.shared.openFiles)
+    metrics.set(files.byteCount, of: .fileBytes)
+    metrics.set(files.oldVersionCount, of: .pinnedVersions)
+    metrics.set(files.behindCountMax, of: .pinnedVersionsBehindMax)
+    metrics.set(files.heldNanosecondsMax / 1_000_000_000, of: .pinnedTimeMax)
+    metrics.set(files.pinnedByteCount, of: .pinnedBytes)
     metrics.set(Int(start.timeIntervalSince1970), of: .startTime)
     metrics.set(notices.errorCount, of: .logErrors)
     var triggers: [(app: String, status: TriggerStatus)] = []

@@ -20,18 +20,18 @@ extension Session {
     if isFrozen { return false }
     guard let observers else {
       if let shownTables, shownTables.version == file.newestVersion { return false }
-      show(try shared.newestTables())
+      show(try shared.newestTables(), by: .refreshing)
       return true
     }
     guard !isInWrite, !observers.isDelivering else { return false }
     guard let shown = shownTables else {
-      move(to: try shared.newestTables(), with: observers.hub.takeBatch())
+      move(to: try shared.newestTables(), with: observers.hub.takeBatch(), by: .refreshing)
       return true
     }
     var target = shown
     if shown.version < file.newestVersion { target = try shared.newestTables() }
     if let known, known.version > target.version { target = known }
-    move(to: target, with: observers.hub.takeBatch())
+    move(to: target, with: observers.hub.takeBatch(), by: .refreshing)
     return target.version > shown.version
   }
 
@@ -49,9 +49,9 @@ extension Session {
     observers.makeCalls()
     guard let shown = shownTables else { return }
     if shown.version < file.newestVersion {
-      move(to: try shared.newestTables(), with: observers.hub.takeBatch())
+      move(to: try shared.newestTables(), with: observers.hub.takeBatch(), by: .writing)
     } else if observers.hub.isBehind(shown.version) {
-      move(to: shown, with: observers.hub.takeBatch())
+      move(to: shown, with: observers.hub.takeBatch(), by: .writing)
     }
   }
 
@@ -67,7 +67,8 @@ extension Session {
       observers.notify(.newerVersionExists, self)
     }
     let follows = isNewer && (observers.hub.autorefresh || shown == nil)
-    move(to: follows ? batch.tables : (shown ?? batch.tables), with: batch)
+    let target = follows ? batch.tables : (shown ?? batch.tables)
+    move(to: target, with: batch, by: .followingCommits)
     shared.notifier.signal()
   }
 
@@ -76,16 +77,16 @@ extension Session {
     guard let observers, !isInWrite, !observers.isDelivering else { return }
     deliverScheduled()
     if let shownTables, observers.hub.isBehind(shownTables.version) {
-      move(to: shownTables, with: nil)
+      move(to: shownTables, with: nil, by: .followingCommits)
     }
   }
 
-  private func move(to target: TableGroup, with batch: ChangeBatch?) {
+  private func move(to target: TableGroup, with batch: ChangeBatch?, by use: VersionUse) {
     guard let observers else { return }
     let shownVersion = shownTables?.version
     observers.collectCalls(upTo: target, from: shownVersion, with: batch)
     if shownVersion.map({ $0 < target.version }) ?? true {
-      show(target)
+      show(target, by: use)
       if shownVersion != nil { observers.notify(.moved, self) }
     }
     observers.makeCalls()

@@ -25,7 +25,7 @@ extension Session {
     granted.durability = durability
     do throws(StorageError) {
       try requireFewVersions()
-      if shown != base.version { show(try shared.tables(of: base)) }
+      if shown != base.version { show(try shared.tables(of: base), by: .writing) }
       open(try shared.tables(in: granted))
     } catch {
       granted.rollback()
@@ -98,7 +98,7 @@ extension Session {
       "`Session` 2: a session goes back")
     log(.wrote(committed.version))
     let base = shownTables
-    show(committed)
+    show(committed, by: .writing)
     observers?.committed(self, from: base, skipping: skipped)
   }
 
@@ -115,6 +115,6 @@ extension Session {
   /// Returns to the newest durable version if the shown one could not be made durable.
   package final func leaveLostVersion() {
     guard !isInWrite, let shownTables, shownTables.version > file.newestVersion else { return }
-    show(orTrap(try shared.newestTables()))
+    show(orTrap(try shared.newestTables()), by: .writing)
   }
 }

@@ -65,6 +65,8 @@ open class Session: SessionOwner {
   @exclusivity(unchecked) private final var changeCount: UInt64 = 1
 
   private var tables: TableGroup?
+  /// Says who shows the version; nil while none is shown.
+  private var hold: VersionHold?
   /// Whether anything was read from the version that the session shows.
   private var hasBegunReading = false
   private var structureGeneration = 0
@@ -90,6 +92,8 @@ open class Session: SessionOwner {
     durability = options.durability
     damageHandler = options.damageHandler
     isFrozen = confinement.isFrozen
+    hold = VersionHold(
+      options.tables.snapshot, by: confinement.isFrozen ? .freezing : .opening)
     unsafe state = UnsafeMutablePointer<SessionState>.allocate(capacity: 1)
     unsafe state.initialize(
       to: SessionState(
@@ -186,7 +190,7 @@ open class Session: SessionOwner {
     if !isFrozen { hasBegunReading = true }
     if let tables { return tables }
     let newest = try shared.newestTables()
-    show(newest)
+    show(newest, by: .reading)
     return newest
   }
 
@@ -215,11 +219,12 @@ open class Session: SessionOwner {
   // MARK: - Versions
 
   /// Shows another version. The caller notifies the observers.
-  package final func show(_ newTables: TableGroup?) {
+  package final func show(_ newTables: TableGroup?, by use: VersionUse) {
     assert(!isInWrite, "`Session` 2")
     assert(!isFrozen, "`Session` 4")
     if let newTables { log(.reads(newTables.version)) }
     tables = newTables
+    if let newTables { hold = VersionHold(newTables.snapshot, by: use) } else { hold = nil }
     observers?.hub.show(newTables)
     bumpGeneration()
   }
@@ -235,7 +240,7 @@ open class Session: SessionOwner {
     if let tables, tables.version <= older.version { return }
     guard try isFitting() else { return }
     hasBegunReading = true
-    show(older)
+    show(older, by: .reading)
     shared.notifier.signal()
   }
 
@@ -250,7 +255,7 @@ open class Session: SessionOwner {
     }
     asyncWrites.waitForCommits()
     guard tables != nil else { return }
-    show(nil)
+    show(nil, by: .reading)
     hasBegunReading = false
     dropRows()
   }

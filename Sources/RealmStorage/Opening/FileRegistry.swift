@@ -63,6 +63,11 @@ package final class FileRegistry: Sendable {
     }
   }
 
+  /// The databases that are open.
+  package var openFiles: [DatabaseFile] {
+    state.withLock { $0.entries.values.compactMap(\.file) }
+  }
+
   /// Runs `body` while the database with that identity is not open in the process; callers that
   /// open it meanwhile wait. False if it is open, or if `body` returns false.
   func whileClosed(

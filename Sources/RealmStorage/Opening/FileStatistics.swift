@@ -90,11 +90,12 @@ extension DatabaseFile {
     _ versions: [UInt64], at now: UInt64 = DispatchTime.now().uptimeNanoseconds
   ) {
     for version in held.note(versions, at: now) {
-      let processes = heldVersions.first { $0.version == version }?.processes ?? []
+      let known = heldVersions.first { $0.version == version }
       HeldVersions.warn(
         HeldVersions.Warning(
           path: path, version: version, newestVersion: newestVersion,
-          heldNanoseconds: held.nanoseconds(since: version, at: now) ?? 0, processes: processes))
+          heldNanoseconds: held.nanoseconds(since: version, at: now) ?? 0,
+          processes: known?.processes ?? [], holders: known?.holders ?? []))
     }
   }
 }

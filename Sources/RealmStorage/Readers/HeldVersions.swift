@@ -19,6 +19,8 @@ package final class HeldVersions: Sendable {
     package let newestVersion: UInt64
     package let heldNanoseconds: UInt64
     package let processes: [Int32]
+    /// Who keeps the version, as far as it is known, the longest first.
+    package let holders: [HeldVersion.Holder]
   }
 
   private struct Entry {

@@ -35,6 +35,7 @@
 // process dies: a segment whose byte can be locked has no owner, and what it pins is void.
 
 import CRealmPlatform
+import Dispatch
 import Synchronization
 
 #if canImport(Darwin)
@@ -50,7 +51,7 @@ final class ReaderTable: Sendable {
   @safe
   struct Pin: @unchecked Sendable {
     // Sendable: points to an atomic in memory that the snapshot's file keeps mapped.
-    fileprivate let slot: UnsafeMutablePointer<Atomic<UInt64>>
+    let slot: UnsafeMutablePointer<Atomic<UInt64>>
   }
 
   static let segmentSlotCount = 64
@@ -130,15 +131,24 @@ final class ReaderTable: Sendable {
   func heldVersions() -> [HeldVersion] {
     var found: [UInt64: HeldVersion] = [:]
     var processes: [UInt64: Set<Int32>] = [:]
+    let now = DispatchTime.now().uptimeNanoseconds
     forEachPin { slot, version in
-      found[version, default: HeldVersion(version)].readerCount += 1
       let owner = unsafe self.owner(ofSegment: slot / Self.segmentSlotCount)
         .pointee.load(ordering: .relaxed)
-      if owner != 0 { processes[version, default: []].insert(Int32(truncatingIfNeeded: owner)) }
+      let process = Int32(truncatingIfNeeded: owner)
+      let word = unsafe memory.word(at: Self.offset(ofSlot: slot))
+      // A session has a pin with a note beside that of what it reads.
+      if let holder = unsafe holder(in: word, of: version, process: process, at: now) {
+        found[version, default: HeldVersion(version)].holders.append(holder)
+      } else {
+        found[version, default: HeldVersion(version)].readerCount += 1
+      }
+      if owner != 0 { processes[version, default: []].insert(process) }
     }
     return found.values.sorted { $0.version < $1.version }.map { version in
       var version = version
       version.processes = (processes[version.version] ?? []).sorted()
+      version.holders.sort { $0.heldNanoseconds > $1.heldNanoseconds }
       return version
     }
   }
@@ -209,8 +219,10 @@ final class ReaderTable: Sendable {
 
   private func clear(_ segment: Int) {
     for index in 0..<Self.segmentSlotCount {
-      unsafe memory.word(at: Self.offset(ofSlot: segment * Self.segmentSlotCount + index))
-        .pointee.store(0, ordering: .sequentiallyConsistent)
+      let slot = unsafe memory.word(
+        at: Self.offset(ofSlot: segment * Self.segmentSlotCount + index))
+      unsafe Self.clearNote(of: slot)
+      unsafe slot.pointee.store(0, ordering: .sequentiallyConsistent)
     }
   }
 

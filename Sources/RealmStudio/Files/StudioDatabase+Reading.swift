@@ -5,7 +5,9 @@
 #if Tools
 import RealmQuery
 import RealmFormats
+import RealmStorage
 import RealmTables
+import RealmTools
 
 extension StudioDatabase {
   /// The most rows of one window, and elements of one piece of a collection.
@@ -15,6 +17,17 @@ extension StudioDatabase {
   func schema() throws -> JSONValue {
     let classes = try classes()
     return ["version": version, "draft": draftJSON, "classes": try classes.json()]
+  }
+
+  /// The figures of the file, and who keeps its old versions.
+  func statistics() throws -> JSONValue {
+    let found = try file.statistics()
+    return [
+      "version": .integer(Int64(bitPattern: found.version)), "bytes": JSONValue(found.byteCount),
+      "usedBytes": JSONValue(found.usedByteCount), "freeBytes": JSONValue(found.freeByteCount),
+      "pinnedBytes": JSONValue(found.pinnedByteCount),
+      "pinnedVersions": .array(file.heldVersions.map { $0.json(newest: found.version) }),
+    ]
   }
 
   private var version: JSONValue { .integer(Int64(bitPattern: tables.version)) }

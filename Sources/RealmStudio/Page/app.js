@@ -13,6 +13,7 @@ import { Inspector } from "./inspector.js";
 import { showHelp, startKeys, startTheme } from "./keys.js";
 import { QueryBar } from "./query.js";
 import { resultTools } from "./result.js";
+import { showStatistics } from "./statistics.js";
 import { summary, Table } from "./table.js";
 
 /** What is shown: file, class, query, sort, descending, object, view ("table" or "diagram"). */
@@ -252,6 +253,7 @@ async function start() {
   $("back").addEventListener("click", () => history.back());
   $("forward").addEventListener("click", () => history.forward());
   $("help").addEventListener("click", showHelp);
+  $("version").addEventListener("click", () => attempt(() => showStatistics(state.file)));
   $("class-filter").addEventListener("input", drawClasses);
   $("class-filter").addEventListener("keydown", (event) => {
     if (event.key === "Enter") $("class-list").querySelector("a")?.click();

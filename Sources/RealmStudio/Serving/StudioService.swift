@@ -116,6 +116,7 @@ struct StudioService: PageService {
     let (database, name) = try target(request)
     switch name {
     case "schema": return try await database.schema()
+    case "statistics": return try await database.statistics()
     case "rows":
       let start = try request.number("start", in: 0...Int(Int32.max), otherwise: 0)
       let count = try request.number(

@@ -69,9 +69,11 @@ private struct Backup {
   func write(_ watch: WorkWatch) throws(StorageError) {
     let file = try SystemFiles(asFileAt: snapshot.file.path)
       .open(path: path, mode: .readWriteCreating)
-    try snapshot.write(
-      to: file, key: key, history: .whole(ofLocal: true),
-      WorkWatch(progress: { watch.progress($0 * 0.8) }, isCancelled: watch.isCancelled))
+    try snapshot.held(by: .backingUp) { () throws(StorageError) in
+      try snapshot.write(
+        to: file, key: key, history: .whole(ofLocal: true),
+        WorkWatch(progress: { watch.progress($0 * 0.8) }, isCancelled: watch.isCancelled))
+    }
     // What is read back shall come from the disk.
     file.forgetCached()
     try verify(

@@ -57,7 +57,9 @@ extension Realm {
       do throws(StorageError) {
         let (file, isShared) = try DatabaseFile.openForReading(path: path, key: key)
         let snapshot = try file.snapshot()
-        let (findings, checksums) = try DatabaseCheck.report(snapshot, watch)
+        let (findings, checksums) = try snapshot.held(by: .checking) { () throws(StorageError) in
+          try DatabaseCheck.report(snapshot, watch)
+        }
         guard isShared || DatabaseFile.stamp(ofFileAt: path) == stamp else { continue }
         return IntegrityReport(version: snapshot.version, findings, checksums)
       } catch {

@@ -160,7 +160,7 @@ final class RealmCore: Session {
   func leave() {
     transaction?.deleteRules = nil
     endTransaction()
-    show(nil)
+    show(nil, by: .reading)
     dropRows()
   }
 }

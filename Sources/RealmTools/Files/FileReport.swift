@@ -31,6 +31,10 @@ package struct FileReport: Sendable {
   package let classes: [ClassCount]
   /// The versions in use by other processes; nil if no other process has the file open.
   package let liveVersions: [UInt64]?
+  /// The same versions with who keeps them, where that is known; empty if there are none.
+  package let heldVersions: [HeldVersion]
+  /// The bytes that no commit can use before older versions are released.
+  package let pinnedByteCount: Int
 
   package var freeByteCount: Int? { usedByteCount.map { max(byteCount - $0, 0) } }
 
@@ -53,6 +57,8 @@ package struct FileReport: Sendable {
     (version, historyType) = (top.version, top.historyType)
     usedByteCount = reader.isUpgraded ? nil : try reader.file.byteCounts().used
     liveVersions = reader.isShared ? pinned : nil
+    heldVersions = reader.isShared ? reader.file.heldVersions : []
+    pinnedByteCount = reader.isShared ? try reader.file.statistics().pinnedByteCount : 0
     classes = try reader.reading { group in
       try StoredSchema(group).all.map { schema in
         ClassCount(
@@ -61,6 +67,11 @@ package struct FileReport: Sendable {
           propertyCount: schema.columns.count)
       }
     }
+  }
+
+  /// Who keeps which version, a line for each.
+  package var holderLines: [(version: UInt64, holder: String)] {
+    heldVersions.flatMap { held in held.holderTexts.map { (held.version, $0) } }
   }
 
   /// Whether an app synchronises the file.
@@ -85,8 +96,10 @@ package struct FileReport: Sendable {
       "history": .string(historyText), "bytes": .integer(Int64(byteCount)),
       "usedBytes": JSONValue(usedByteCount),
       "freeBytes": JSONValue(freeByteCount),
+      "pinnedBytes": JSONValue(pinnedByteCount),
       "openElsewhere": .bool(liveVersions != nil),
       "liveVersions": .array((liveVersions ?? []).map { .integer(Int64(clamping: $0)) }),
+      "pinnedVersions": .array(heldVersions.map { $0.json(newest: version) }),
       "classes": .array(
         classes.map {
           [

@@ -12,6 +12,7 @@ import RealmStorage
 import RealmSwift
 import RealmSync
 import RealmSyncProtocol
+import RealmTables
 import RealmTestSupport
 import TestExtensions
 import Testing
@@ -79,11 +80,42 @@ import Testing
     // What the process uses, what it holds beyond that, and what clients take, of their limit.
     for name in [
       "realm_memory_used_bytes", "realm_memory_free_bytes", "realm_client_memory_bytes",
-      "realm_client_memory_limit_bytes",
+      "realm_client_memory_limit_bytes", "realm_pinned_versions", "realm_pinned_bytes",
+      "realm_pinned_versions_behind_max", "realm_pinned_seconds_max",
     ] { expectTrue(text.contains("\n\(name) "), "\(name)") }
     expectFalse(text.contains("\nrealm_memory_used_bytes 0.0\n"))
+    expectTrue(text.contains("\nrealm_file_bytes "))
+    expectFalse(text.contains("\nrealm_file_bytes 0.0\n"))
     await device.close()
     try await server.stop()
+  }
+
+  @Test func whatOldVersionsKeepIsMeasured() throws {
+    let directory = try TemporaryDirectory()
+    let files = try ["a", "b"].map { try DatabaseFile.open(path: directory.file("\($0).realm")) }
+    func commit(to file: DatabaseFile) throws {
+      let write = try WriteGroup(file.beginWrite())
+      let name = "class_C\(file.newestVersion)"
+      _ = try write.createTable(named: name)
+      _ = try write.commit()
+    }
+    for file in files { try commit(to: file) }
+    let whole = FileFigures(files)
+    expectEqual(whole.oldVersionCount, 0)
+    expectEqual(whole.pinnedByteCount, 0)
+    try expectEqual(whole.byteCount, files.reduce(0) { try $0 + $1.fileByteCount() })
+    let old = try files[1].snapshot()
+    for _ in 0..<3 { for file in files { try commit(to: file) } }
+    let newer = try files[1].snapshot()
+    try commit(to: files[1])
+    let figures = FileFigures(files)
+    expectEqual(figures.oldVersionCount, 2)
+    expectEqual(figures.behindCountMax, 4)
+    expectTrue(figures.heldNanosecondsMax > 0)
+    expectTrue(figures.pinnedByteCount > 0)
+    withExtendedLifetime((old, newer)) {}
+    let open = FileRegistry.shared.openFiles
+    expectTrue(files.allSatisfy { file in open.contains { $0 === file } })
   }
 
   /// What an app's own code does is counted by app, name and outcome.

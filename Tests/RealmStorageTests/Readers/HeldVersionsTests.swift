@@ -59,6 +59,37 @@ struct HeldVersionsTests {
     withExtendedLifetime((old, again, newest)) {}
   }
 
+  /// A note belongs to one pin: neither its slot nor the version keeps it.
+  @Test func whoKeepsAVersionIsNamedAsLongAsItDoes() throws {
+    let file = try SimulatedFileSystem().openDatabase()
+    let old = try commit(1, to: file)
+    let hold = VersionHold(old, by: .freezing)
+    let second = VersionHold(old, by: .refreshing)
+    try commit(2, to: file)
+    func holders() -> [HeldVersion.Holder] { file.heldVersions.flatMap(\.holders) }
+    expectEqual(holders().map(\.use), [.freezing, .refreshing])
+    expectEqual(file.heldVersions.first?.readerCount, 1)
+    let holder = try #require(holders().first)
+    expectEqual(holder.process, getpid())
+    expectTrue(holder.thread != 0)
+    expectTrue(holder.heldNanoseconds < 600 * 1_000_000_000)
+    _ = consume hold
+    expectEqual(holders().map(\.use), [.refreshing])
+    try old.held(by: .checking) { () throws(StorageError) in
+      expectEqual(Set(holders().map(\.use)), [.refreshing, .checking])
+    }
+    #expect(throws: StorageError.limitExceeded("enough")) {
+      try old.held(by: .backingUp) { () throws(StorageError) in throw .limitExceeded("enough") }
+    }
+    _ = consume second
+    expectEqual(holders(), [])
+    // The slots are used again, for the same version, without a word about who has it.
+    let again = try (0..<64).map { _ in try file.readers.pin(old.version) }
+    expectEqual(holders(), [])
+    expectEqual(file.heldVersions.first?.readerCount, 65)
+    for pin in again { file.readers.release(pin) }
+  }
+
   @Test func whatIsHeldForLongIsSaid() throws {
     let system = try SimulatedFileSystem()
     let file = try system.openDatabase()
@@ -67,6 +98,7 @@ struct HeldVersionsTests {
       if warning.path == system.file.path { warnings.withLock { $0.append(warning) } }
     }
     let old = try commit(1, to: file)
+    let hold = VersionHold(old, by: .freezing)
     try commit(2, to: file)
     try commit(3, to: file)
     file.noteHeld([old.version], at: .max / 2)
@@ -75,7 +107,9 @@ struct HeldVersionsTests {
     expectEqual(said.map(\.version), [old.version])
     expectEqual(said.first?.newestVersion, file.newestVersion)
     expectEqual(said.first?.processes, [getpid()])
+    expectEqual(said.first?.holders.map(\.use), [.freezing])
     HeldVersions.onWarning { _ in }
+    expectTrue(hold != nil)
   }
 
   @Test func theFiguresOfAFile() throws {

@@ -17,7 +17,22 @@ enum HeldVersionLog {
       + "\(warning.heldNanoseconds / 1_000_000_000) seconds, by process "
       + "\(processes.isEmpty ? "unknown" : processes), while "
       + "\(warning.newestVersion - min(warning.version, warning.newestVersion)) newer ones were "
-      + "written: the file grows until it is released. Release frozen objects and results that are "
-      + "not needed, and refresh realms."
+      + "written: the file grows until it is released. \(holders(of: warning))Release frozen "
+      + "objects and results that are not needed, and refresh realms."
+  }
+
+  /// The most holders that a message names.
+  private static let namedCountMax = 3
+
+  /// Who keeps the version, as a sentence; empty if nobody is known.
+  private static func holders(of warning: HeldVersions.Warning) -> String {
+    let named = warning.holders.prefix(namedCountMax).map { holder in
+      "\(holder.use.call) on thread \(holder.thread) of process \(holder.process), "
+        + "\(holder.heldNanoseconds / 1_000_000_000) seconds ago"
+    }
+    guard !named.isEmpty else { return "" }
+    let rest = warning.holders.count - named.count
+    return "It was taken by " + named.joined(separator: "; by ")
+      + (rest > 0 ? "; and by \(rest) more. " : ". ")
   }
 }
