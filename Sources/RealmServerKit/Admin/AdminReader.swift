@@ -15,13 +15,26 @@ actor AdminReader {
   static let realmCountMax = 100
 
   private let files: InspectedFiles
+  private let directory: String
   private nonisolated let thread = ThreadExecutor(named: "realm-admin")
 
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe thread.asUnownedSerialExecutor()
   }
 
-  init(directory: String) { files = InspectedFiles(directory: directory) }
+  init(directory: String) {
+    files = InspectedFiles(directory: directory)
+    self.directory = directory
+  }
+
+  /// The file of an app as it is now.
+  func file(of app: String) throws(PageFailure) -> AppFile {
+    do throws(ServerFailure) {
+      return try ServerDirectory(existing: directory).app(app)
+    } catch {
+      throw PageFailure(500, error.description)
+    }
+  }
 
   /// Some realms of an app, and the number of all.
   func realms(ofApp app: String, from start: Int) throws(PageFailure) -> JSONValue {

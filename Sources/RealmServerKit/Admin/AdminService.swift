@@ -76,8 +76,32 @@ struct AdminService: PageService {
         ofApp: app.file.id, from: Int(clamping: number("from", request) ?? 0))
     case "users": return try await users(of: app, request)
     case "triggers": return await status.triggers(of: app)
+    case "classes": return AdminData.classes(of: app)
+    case "objects":
+      return try await AdminData(app, reader, status.options).objects(try objects(request))
     default: throw Self.unknown
     }
+  }
+
+  /// The objects that a request asks for.
+  private func objects(_ request: PageRequest) throws(PageFailure) -> AdminData.Request {
+    guard let name = request.parameters["class"], !name.isEmpty else {
+      throw PageFailure(400, "'class' should be the name of a class.")
+    }
+    let text = request.parameters["filter"] ?? ""
+    guard text.utf8.count <= AdminData.filterByteCountMax else {
+      throw PageFailure(400, "The filter has more than \(AdminData.filterByteCountMax) bytes.")
+    }
+    var filter = BSONValue.document([])
+    if !text.allSatisfy(\.isWhitespace) {
+      guard let value = try? ExtendedJSONReader.parse(text), case .document = value else {
+        throw PageFailure(400, "The filter is no JSON object, like {\"isDone\": false}.")
+      }
+      filter = value
+    }
+    let user = request.parameters["user"].flatMap { $0.isEmpty ? nil : $0 }
+    return AdminData.Request(
+      className: name, filter: filter, user: user, start: try number("from", request) ?? 0)
   }
 
   private func users(

@@ -8,7 +8,7 @@ package import RealmServerEngine
 package import RealmServerServices
 import RealmStorage
 
-/// Makes what commands change users with.
+/// Makes the service of users for commands.
 package enum OperatorAccounts {
   /// The users of an app.
   ///

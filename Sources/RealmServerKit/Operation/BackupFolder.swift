@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The folder in which a server keeps its scheduled backups.
+// The folder of a server's scheduled backups.
 //
 // Invariants:
-// 1. A backup that has a time as its name was checked after it was written. What an interruption
-//    leaves has another name, and is removed by the next run.
+// 1. A backup with a time as its name was checked after it was written. The rest of an interrupted
+//    one has another name, and is removed by the next run.
 // 2. A backup is removed only after a newer one was checked, and so many newer ones stay as the
 //    operator has asked for.
-// 3. The folder is that of one server: the backups of another are neither counted nor removed.
+// 3. The folder belongs to one server: the backups of another are neither counted nor removed.
 
 #if Server
 import Foundation
@@ -21,9 +21,9 @@ import RealmSyncProtocol
 struct BackupFolder: Sendable {
   /// Notes whose backups these are.
   private static let ownerName = "server.path"
-  /// What is being written or checked.
+  /// The backup being written or checked.
   private static let uncheckedSuffix = ".unchecked"
-  /// What was found damaged after it was written: one at most.
+  /// A backup found damaged after it was written: one at most.
   private static let damagedSuffix = ".damaged"
   /// Where operators name the folder.
   private static let setting = "\"folder\" in server.json"
@@ -45,7 +45,7 @@ struct BackupFolder: Sendable {
 
   // MARK: Names
 
-  /// The name of a backup that begins at a time.
+  /// The name of a backup with this beginning.
   static func name(_ time: OriginTimestamp) -> String {
     OperationTime.text(time).replacing(":", with: "")
   }
@@ -76,9 +76,9 @@ struct BackupFolder: Sendable {
 
   // MARK: Making
 
-  /// Makes and checks a backup, and removes those that are too many.
+  /// Makes and checks a backup, and removes the oldest ones above the number to keep.
   ///
-  /// - Parameter isWanted: Is asked between files; what is not wanted any more ends.
+  /// - Parameter isWanted: Is asked between files, and ends the backup by saying no.
   func make(
     keeping keptCount: Int, clock: ServerClock, isWanted: @escaping @Sendable () -> Bool = { true }
   ) throws(ServerFailure) -> Backup.Report {
@@ -109,7 +109,7 @@ struct BackupFolder: Sendable {
     }
   }
 
-  /// Puts a backup aside that is not as it should be. Earlier ones stay (`BackupFolder` 2).
+  /// Puts a damaged backup aside. Earlier ones stay (`BackupFolder` 2).
   private func damage(_ check: FolderCheck, _ name: String) -> ServerFailure {
     let files = FileManager.default
     for name in names where Self.isUnusable(name, Self.damagedSuffix) {
@@ -127,7 +127,7 @@ struct BackupFolder: Sendable {
         + "server's folder is damaged, too. Earlier backups are kept.")
   }
 
-  /// Whether a name is that of a backup with a suffix.
+  /// Whether a name is a time with a suffix.
   private static func isUnusable(_ name: String, _ suffix: String) -> Bool {
     name.hasSuffix(suffix) && time(name.dropLast(suffix.count)) != nil
   }

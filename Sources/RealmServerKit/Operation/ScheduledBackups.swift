@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The backups that a server makes by itself, as `server.json` asks for them.
+// The backups of a server by itself, as `server.json` asks for them.
 //
 // Invariants:
-// 1. What is due is known from the names of the backups: a restart forgets nothing, and what was
+// 1. The names of the backups say when the next one is due: a restart forgets nothing, and a backup
 //    due while no server ran is made at its start.
 // 2. One backup is made at a time. After a failure the next attempt waits.
 
@@ -37,7 +37,7 @@ final class ScheduledBackups: Sendable {
 
   /// Reads the settings.
   ///
-  /// - Parameter isShared: Whether the realms are in a database, which has tools of its own.
+  /// - Parameter isShared: Whether the realms are in a database, with tools of its own.
   init(_ directory: ServerDirectory, isShared: Bool, clock: ServerClock) throws(ServerFailure) {
     self.directory = directory
     self.clock = clock
@@ -57,7 +57,7 @@ final class ScheduledBackups: Sendable {
 
   /// Reads the settings again.
   ///
-  /// - Returns: What they ask for; nil if there are none, before and after.
+  /// - Returns: The text about them; nil if there are none, before and after.
   func reload() throws(ServerFailure) -> String? {
     let settings = try directory.serverFile().backups
     guard settings == nil || !directory.hasSharedRealms else { throw Self.shared(directory) }
@@ -81,7 +81,7 @@ final class ScheduledBackups: Sendable {
     state.withLock { $0.last = last }
   }
 
-  /// What the settings ask for, for the log; nil if they ask for nothing.
+  /// The text about the settings, for the log; nil if there are none.
   var text: String? {
     folder.map { folder, settings in
       "Backups are made in \(folder.path) by the schedule \"\(settings.schedule.text)\" (UTC), and "
@@ -115,7 +115,7 @@ final class ScheduledBackups: Sendable {
   /// Makes a backup. Blocks the thread.
   ///
   /// - Parameter isWanted: Is asked between files.
-  /// - Returns: What was made; nil if there are no settings.
+  /// - Returns: The backup; nil if there are no settings.
   func make(
     isWanted: @escaping @Sendable () -> Bool = { true }
   ) -> Result<Backup.Report, ServerFailure>? {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The view of an app: its users, the sessions of devices, and its realms.
 
+import { dataView } from "./data.js";
 import { $, attempt, el, grouped } from "./dom.js";
 import { bytes, local, since } from "./format.js";
 import { fact, table } from "./overview.js";
 import { act, read } from "./server.js";
 
 export const TABS = {
-  sessions: "Sessions", users: "Users", realms: "Realms", triggers: "Triggers",
+  sessions: "Sessions", users: "Users", data: "Data", realms: "Realms", triggers: "Triggers",
 };
 
 /** The name of a realm among those of its app. */
@@ -123,6 +124,7 @@ export function appView(app, tab, memory) {
     if (tab === "triggers") {
       show(triggersTable(app, await read(app.id, "triggers"), reload));
     }
+    if (tab === "data") show(await dataView(app, memory, reload));
     if (tab === "realms") {
       const page = await read(app.id, "realms", { from: memory.from });
       show(el("div", {}, realmsTable(page), pages(page.realms.length, page.count)));

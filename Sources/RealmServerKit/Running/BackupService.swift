@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The scheduled backups of a server that runs. It looks at the clock now and then, as
+// The scheduled backups of a running server. It looks at the clock now and then, as
 // `UpkeepService` does.
 
 #if Server
@@ -29,7 +29,7 @@ struct BackupService: Service {
     }
   }
 
-  /// Makes a backup on a thread of its own, which ends at the next file once the server shuts down:
+  /// Makes a backup on a thread of its own. It ends at the next file once the server shuts down:
   /// nobody waits for it.
   private func make() async {
     let isWanted = Locked(true)

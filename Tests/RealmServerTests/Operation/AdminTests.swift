@@ -240,7 +240,9 @@ struct TestAdmin {
 
   /// What the page imports and shows is there, and no text of a user becomes HTML.
   @Test func thePageNeedsNothingElse() throws {
-    let names = ["admin.js", "app.js", "dom.js", "format.js", "overview.js", "server.js"]
+    let names = [
+      "admin.js", "app.js", "data.js", "dom.js", "format.js", "overview.js", "server.js",
+    ]
     let page = PageFiles(pageTexts)
     for name in names {
       guard case .bytes(let bytes)? = page.response([name])?.body else {
