@@ -4,7 +4,8 @@
 
 /// A group of rows, as a command names it.
 package enum SuiteName: String, CaseIterable, Sendable {
-  case machine, operations, queries, encryption, writers, observers, processes, tools, programs
+  case machine, operations, queries, encryption, checksums, writers, observers, processes, tools,
+    programs
 
   /// Makes the suite, with its files.
   package func make(_ context: SuiteContext, _ programs: ProgramPaths) throws -> any Suite {
@@ -13,6 +14,7 @@ package enum SuiteName: String, CaseIterable, Sendable {
     case .operations: try OperationsSuite(context)
     case .queries: try QueriesSuite(context)
     case .encryption: EncryptionSuite(context)
+    case .checksums: ChecksumsSuite(context)
     case .writers: try WritersSuite(context)
     case .observers: try ObserversSuite(context)
     case .processes: try ProcessesSuite(context)

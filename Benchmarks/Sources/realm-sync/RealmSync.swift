@@ -7,10 +7,11 @@ import Foundation
 /// Runs the rows that the command line names, or all.
 @main
 enum RealmSync {
-  static let rows: [SyncRow] = [
-    .transform, .transformSingly, .parse, .encode, .record, .insertLocally, .insertRecorded,
-    .bootstrap, .integration,
-  ]
+  static let rows: [SyncRow] =
+    [
+      .transform, .transformSingly, .parse, .encode, .record, .insertLocally, .insertRecorded,
+      .bootstrap, .integration,
+    ] + SyncRow.checksums
 
   static func main() async throws {
     var names = Array(CommandLine.arguments.dropFirst())

@@ -219,7 +219,8 @@ struct CommitWriter {
       })
     return unsafe NodeWriter(
       placement, slab: slab, file: file.storage, staging: file.writer.staging,
-      isRecorded: isRecorded, hasChecksums: !file.options.isInMemory)
+      isRecorded: isRecorded, hasChecksums: file.options.writesChecksums && !file.options.isInMemory
+    )
   }
 
   // MARK: Free lists and top array

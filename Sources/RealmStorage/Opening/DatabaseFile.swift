@@ -41,6 +41,9 @@ package struct OpenOptions: Hashable, Sendable {
   /// The address space for one transaction, reserved while the file is written.
   package var slabByteCount = 16 << 30
 
+  /// Whether commits give their nodes checksums; measurements leave them out.
+  package var writesChecksums = true
+
   /// The same in whole pages.
   var slabCapacity: Int {
     let page = SystemFiles.pageSize

@@ -5,7 +5,8 @@
 package import BenchmarkSupport
 import Foundation
 
-/// The rows that no public API can measure: the recording of synced writes, the build of an app.
+/// The rows that no public API can measure: the recording of synced writes, commits
+/// without checksums, the build of an app.
 package final class ProgramsSuite: Suite {
   private let context: SuiteContext
   private let programs: ProgramPaths
@@ -13,6 +14,16 @@ package final class ProgramsSuite: Suite {
   private static let recording = ReportRow(
     "sync-recording", "insert with recording for sync, × a local insert", .ratio,
     goals: [.atMost(1.5)])
+  /// The commits of `realm-sync` that are measured with and without checksums.
+  private static let checksums = [("one", "commit of 1"), ("many", "commit of 1000")].map {
+    id, name in
+    (
+      name: name,
+      row: ReportRow(
+        "checksums-commit-\(id)", "\(name) with checksums, × the same without", .ratio,
+        goals: [.atMost(1.02)])
+    )
+  }
   private static let build = ReportRow(
     "app-build", "clean release build of an app, processor time", .seconds, goals: [.atMost(200)])
 
@@ -23,6 +34,7 @@ package final class ProgramsSuite: Suite {
 
   package func measure(round: Int, _ report: inout Report) throws {
     try measureRecording(&report)
+    try measureChecksums(&report)
     // One build says enough: it takes minutes.
     if round == 0 { try measureBuild(&report) }
   }
@@ -41,6 +53,20 @@ package final class ProgramsSuite: Suite {
       let recorded = Self.rate("insert, recorded", in: text)
     else { throw BenchmarkError("realm-sync said: \(text)") }
     report.add(local / recorded, Report.ours, to: Self.recording)
+  }
+
+  private func measureChecksums(_ report: inout Report) throws {
+    guard FileManager.default.isExecutableFile(atPath: programs.sync) else { return }
+    context.progress("commits with and without checksums")
+    let output = context.folder.appending(path: "checksums.txt")
+    _ = try MeasuredProcess(programs.sync, ["commit"], output: output)
+    let text = try String(contentsOf: output, encoding: .utf8)
+    for (name, row) in Self.checksums {
+      guard let with = Self.rate("\(name), with checksums", in: text),
+        let without = Self.rate("\(name), without checksums", in: text)
+      else { throw BenchmarkError("realm-sync said: \(text)") }
+      report.add(without / with, Report.ours, to: row)
+    }
   }
 
   /// The rate in a line that `realm-sync` printed: `NAME 123 objects/s (best 130)`.
