@@ -22,6 +22,7 @@
 // 3. A version is whole if its pieces are what the record says, and the version before is whole or
 //    selected by the header. Nothing of these versions is overwritten meanwhile
 //    (`SharedMemory.settled`).
+// 4. Records of versions that were given up are void on the disk before others have their numbers.
 
 /// What one commit wrote.
 struct CommitRecord: Hashable, Sendable {

@@ -71,6 +71,7 @@ struct CommitWriter {
     top.history = try writer.write(top.history)
     try writer.placement.add(freed: allocator.freedBlocks, tag: transaction.version)
     let (topRef, isRecorded) = try writeLists(&top, &writer)
+    if isRecorded { unsafe file.writer.recordedRefs.append(topRef) }
     try writer.flush()
     if !file.options.isInMemory, file.encrypted == nil { try writer.zeroUnwrittenTail() }
     let settled = try writer.placement.settledSpace()

@@ -21,6 +21,8 @@ final class WriterState {
   var header: FileHeader?
   /// The versions before the last commit's base that it found in use.
   var heldVersions: [UInt64] = []
+  /// The top arrays of the pending versions that have records.
+  var recordedRefs: [Ref] = []
   let staging = NodeWriter.Staging()
 }
 

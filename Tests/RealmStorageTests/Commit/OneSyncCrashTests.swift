@@ -31,13 +31,26 @@ struct OneSyncCrashTests {
     for (version, settled) in program.settled { #expect(settled >= version - 1) }
   }
 
-  /// Commits of all durabilities and groups, of two processes, beside readers.
+  /// Commits of all durabilities and groups, some of which are given up, beside readers.
+  private static func mixture(processCount: Int) -> CommitProgram.Shape {
+    CommitProgram.Shape(
+      commitCount: 10, durabilities: [.twoSyncs, .oneSync, .deferred, .deferred], hasGroups: true,
+      hasDiscards: true, processCount: processCount, hasReaders: true, growth: 40, sizeMax: 300)
+  }
+
+  /// The programs in which a version that was given up was written to the same place as the next one
+  /// of its number, and a crash left the former.
+  /// `CommitRecord` 4.
+  @Test(.heavy, arguments: [102, 115]) func aVersionThatWasGivenUpDoesNotComeBack(
+    _ seed: UInt64
+  ) throws {
+    expectTrue(try expectWhole(Self.mixture(processCount: 1), seed: seed) > 100)
+  }
+
   @Test(.heavy, arguments: [1, 2]) func everyMixtureOfCommitsSurvivesEveryCrash(
     _ processCount: Int
   ) throws {
-    let shape = CommitProgram.Shape(
-      commitCount: 10, durabilities: [.twoSyncs, .oneSync, .deferred, .deferred], hasGroups: true,
-      hasDiscards: true, processCount: processCount, hasReaders: true, growth: 40, sizeMax: 300)
+    let shape = Self.mixture(processCount: processCount)
     let total = try CrashSeeds.total(1) { try expectWhole(shape, seed: 100 + $0) }
     expectTrue(total > 300)
   }
