@@ -101,18 +101,8 @@ struct CreateUserCommand: AsyncParsableCommand {
   }
 
   private static func failure(_ error: AccountError, _ app: AppFile) -> ServerFailure {
-    switch error {
-    case .unknownProvider:
-      ServerFailure(
-        "The app \(app.id) has no passwords: its app.json lacks the provider \"local-userpass\".")
-    case .badName:
-      ServerFailure(
-        app.accounts.confirmation == .mail
-          ? "--email is no address, and the app \(app.id) confirms addresses by mails."
-          : "--email is neither an address nor a name without blanks at its ends.")
-    case .badPassword(let text): ServerFailure("The \(text).")
-    default: ServerFailure(NewUser.inUse(in: app.id))
-    }
+    ServerFailure(
+      NewUser.refusal(error, in: app.id, needsAddress: app.accounts.confirmation == .mail))
   }
 }
 #endif

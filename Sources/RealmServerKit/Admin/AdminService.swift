@@ -140,6 +140,9 @@ struct AdminService: PageService {
 
   private func act(_ request: PageRequest) async throws(PageFailure) -> JSONValue {
     let path = request.path
+    if path.count == 4, Array(path[..<2]) == ["api", "apps"], path[3] == "users" {
+      return try await makeUser(request, in: app(path[2]))
+    }
     guard path.count == 6, path[0] == "api", path[1] == "apps" else { throw Self.unknown }
     let app = try app(path[2])
     switch path[3] {
@@ -148,6 +151,28 @@ struct AdminService: PageService {
     default: throw Self.unknown
     }
     return ["done": true]
+  }
+
+  /// Makes a user with the address and the password of a request.
+  private func makeUser(
+    _ request: PageRequest, in app: ServedApp
+  ) async throws(PageFailure) -> JSONValue {
+    guard let json = try? JSONParser.parse(request.body), let email = json["email"]?.string,
+      let password = json["password"]?.string
+    else { throw PageFailure(400, "A user needs an \"email\" and a \"password\".") }
+    do throws(AccountError) {
+      let accounts = app.api.accounts
+      let user = try await accounts.newUser(email, password: password, customData: nil)
+      try await accounts.create(user)
+      return ["done": true, "user": .string(user.id)]
+    } catch {
+      if case .store(let cause) = error {
+        throw PageFailure(500, "The file of the users cannot be used: \(cause)")
+      }
+      let needsAddress = app.file.accounts.confirmation == .mail
+      throw PageFailure(
+        400, NewUser.refusal(error, in: app.file.id, needsAddress: needsAddress))
+    }
   }
 
   private func act(

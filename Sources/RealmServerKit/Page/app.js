@@ -5,7 +5,7 @@ import { dataView } from "./data.js";
 import { $, attempt, el, grouped } from "./dom.js";
 import { bytes, local, since } from "./format.js";
 import { fact, table } from "./overview.js";
-import { act, read } from "./server.js";
+import { act, make, read } from "./server.js";
 
 export const TABS = {
   sessions: "Sessions", users: "Users", data: "Data", realms: "Realms", triggers: "Triggers",
@@ -62,6 +62,26 @@ function confirmed(question, action) {
       el("div", { class: "group" },
         el("button", { class: "danger", id: "confirm", onclick: () => end(true) }, action),
         el("button", { onclick: () => end(false) }, "Cancel")));
+    dialog.showModal();
+  });
+}
+
+/** Asks the person for an address and a password. Nothing is the answer to a cancellation. */
+function askedUser() {
+  const dialog = $("dialog");
+  const input = (id, label, type) => el("input", { id, type, "aria-label": label,
+    placeholder: label, autocomplete: "off", spellcheck: false });
+  const [email, password] = [input("new-email", "Address", "text"),
+    input("new-password", "Password", "password")];
+  return new Promise((resolve) => {
+    const end = (answer) => { dialog.close(); resolve(answer); };
+    dialog.oncancel = () => resolve(undefined);
+    dialog.replaceChildren(
+      el("h2", {}, "New user"), el("div", { class: "group" }, email, password),
+      el("div", { class: "group" },
+        el("button", { id: "confirm", onclick: () => end({ email: email.value.trim(),
+          password: password.value }) }, "Make"),
+        el("button", { onclick: () => end(undefined) }, "Cancel")));
     dialog.showModal();
   });
 }
@@ -153,6 +173,13 @@ export function appView(app, tab, memory) {
     "aria-label": "Search users", value: memory.search ?? "", spellcheck: false,
     onchange: (event) => { memory.search = event.target.value; memory.from = undefined; reload(); },
   });
+  const newUser = tab !== "users" ? null : el("button", { id: "new-user",
+    onclick: () => attempt(async () => {
+      const user = await askedUser();
+      if (!user) return;
+      await make(app.id, "users", user);
+      await reload();
+    }) }, "New user");
   memory.reload = reload;
   return [
     el("h1", {}, app.name),
@@ -162,7 +189,7 @@ export function appView(app, tab, memory) {
     el("div", { class: "tabs" }, Object.entries(TABS).map(([name, title]) => el("a", {
       href: `#${encodeURIComponent(app.id)}/${name}`,
       "aria-current": name === tab ? "page" : undefined,
-    }, title)), search),
+    }, title)), search, newUser),
     list,
   ];
 }

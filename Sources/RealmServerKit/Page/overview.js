@@ -65,11 +65,25 @@ function latencies(state) {
     })));
 }
 
+/** What is searched for in the messages: it stays when the view is drawn again. */
+let wanted = "";
+
 function log(state) {
   if (state.notices.length === 0) return el("p", { class: "hint" }, "No warnings and no errors.");
-  return table(["time", "level", "message"], state.notices.map((notice) => ({
-    style: notice.level, cells: [local(notice.time), notice.level, notice.text],
-  })));
+  const list = el("div", {});
+  const show = () => {
+    const found = state.notices.filter(({ text }) => text.toLowerCase().includes(wanted));
+    list.replaceChildren(found.length === 0
+      ? el("p", { class: "hint" }, "No message has this text.")
+      : table(["time", "level", "message"], found.map((notice) => ({
+        style: notice.level, cells: [local(notice.time), notice.level, notice.text],
+      }))));
+  };
+  show();
+  return el("div", {}, el("input", { id: "log-search", type: "search", value: wanted,
+    placeholder: "A part of a message", "aria-label": "Search messages", spellcheck: false,
+    oninput: (event) => { wanted = event.target.value.trim().toLowerCase(); show(); },
+  }), list);
 }
 
 /** The elements of the view. */

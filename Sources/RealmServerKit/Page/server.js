@@ -35,6 +35,13 @@ export function act(app, kind, name, action) {
   });
 }
 
+/** Makes something of an app: a user with `email` and `password`. */
+export function make(app, kind, content) {
+  return send(place(app, kind), {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(content),
+  });
+}
+
 /** Calls `onState` with each new state of the server, and `onLive` with whether it is connected. */
 export function listen(onState, onLive) {
   const source = new EventSource("/api/events");

@@ -48,7 +48,28 @@ package struct NewUser: Hashable, Sendable {
 extension NewUser {
   /// The text for an operator whose user is there already.
   package static func inUse(in app: String) -> String {
-    "The app \(app) has a user with this address. Give users delete or users enable, or another "
+    "The app \(app) has a user with this address. Enable or delete that one, or give another "
       + "address."
+  }
+
+  /// The text for an operator whose user is refused.
+  ///
+  /// - Parameters:
+  ///   - app: The id of the app.
+  ///   - needsAddress: Whether the app confirms addresses by mails.
+  package static func refusal(
+    _ error: AccountError, in app: String, needsAddress: Bool
+  ) -> String {
+    switch error {
+    case .unknownProvider:
+      "The app \(app) has no passwords: its app.json lacks the provider \"local-userpass\"."
+    case .badName:
+      needsAddress
+        ? "This is no address, and the app \(app) confirms addresses by mails."
+        : "A user needs an address, or a name without blanks at its ends."
+    case .badPassword(let text): "The \(text)."
+    case .nameInUse: inUse(in: app)
+    default: "The user cannot be made: \(error)"
+    }
   }
 }

@@ -6,6 +6,7 @@
 import Foundation
 import Logging
 import RealmFormats
+import RealmNetworking
 import RealmPages
 import RealmServerEngine
 import RealmServerServices
@@ -187,6 +188,41 @@ struct TestAdmin {
     try await expectEqual(
       admin.send("GET", "/api/apps/todos/users").json["users"], .array([]))
     await client.leave()
+    try await server.stop()
+  }
+
+  @Test func usersAreMade() async throws {
+    let server = try await RunningServer(
+      file: """
+        {"id":"todos","mode":"development","providers":{"local-userpass":{"confirm":"auto"}}}
+        """)
+    let admin = TestAdmin(server)
+    func make(_ body: String) async throws -> (status: Int, json: JSONValue) {
+      var request = admin.request("POST", "/api/apps/todos/users")
+      request.body = Array(body.utf8)
+      return try await admin.send(request)
+    }
+    let ann = #"{"email":"ann@example.org","password":"secret1"}"#
+    let made = try await make(ann)
+    expectEqual(made.status, 200)
+    let client = AppClient(
+      forgetting: AppSettings(
+        id: "todos", baseURL: server.address, requestTimeout: RunningServer.answerLimit),
+      transport: ClientTransport.shared)
+    let user = try await client.logIn(.emailPassword("ann@example.org", "secret1"))
+    expectEqual(made.json["user"]?.string, user.id)
+    for (body, text) in [
+      (ann, NewUser.inUse(in: "todos")), ("{}", "A user needs an \"email\" and a \"password\"."),
+      ("[", "A user needs an \"email\" and a \"password\"."),
+      (
+        #"{"email":"bob@example.org","password":"x"}"#,
+        "The password must be between 6 and 128 characters."
+      ),
+    ] {
+      let refused = try await make(body)
+      expectEqual(refused.status, 400)
+      expectEqual(refused.json["error"]?.string, text)
+    }
     try await server.stop()
   }
 

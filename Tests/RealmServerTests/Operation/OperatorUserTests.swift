@@ -137,11 +137,11 @@ import Testing
     ("auto", "ann@example.org", "short", "The password must be between 6 and 128 characters."),
     (
       "auto", " ann", "secret1",
-      "--email is neither an address nor a name without blanks at its ends."
+      "A user needs an address, or a name without blanks at its ends."
     ),
     (
       "mail", "ann", "secret1",
-      "--email is no address, and the app todos confirms addresses by mails."
+      "This is no address, and the app todos confirms addresses by mails."
     ),
   ])
   func whatIsNoUserIsRefused(
