@@ -14,7 +14,8 @@ struct BackupCommand: ParsableCommand {
     discussion: """
       The backup has everything that the server had acknowledged when the command began. It is \
       complete when it has its name; an interrupted one is NAME.unfinished, which the next one \
-      removes.
+      removes. A server makes backups by itself if server.json in its folder says so: \
+      {"backups":{"folder":"../backups","schedule":"0 3 * * *","keep":14}}
 
       Example: realm-server backup --dir ./data --to /backups/2026-05-04
       """)

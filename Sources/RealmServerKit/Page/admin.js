@@ -27,8 +27,19 @@ function drawNavigation() {
   }, el("span", {}, item.name), el("span", {}, String(item.connections)))));
 }
 
-/** Draws the view of the address. */
+/** Draws the view of the address. A field stays under the hands of whoever types into it. */
 function draw() {
+  const active = document.activeElement;
+  const typed = active?.localName === "input" && active.id
+    ? { id: active.id, start: active.selectionStart, end: active.selectionEnd } : undefined;
+  drawView();
+  const field = typed && $(typed.id);
+  if (!field) return;
+  field.focus();
+  field.setSelectionRange(typed.start, typed.end);
+}
+
+function drawView() {
   drawNavigation();
   const { app, tab } = route();
   const known = state.apps.find((item) => item.id === app);
