@@ -4,7 +4,8 @@
 //
 // Invariants:
 // 1. One search has the turn at a time.
-// 2. Waiting users take turns, however many searches each of them has.
+// 2. Waiting users take turns, however many searches each of them has. Every second turn is for one
+//    whose search begins: a short one does not wait for many long ones.
 // 3. Of each user one search is under way; its others wait before they have anything in memory.
 // 4. Once the search of a user takes more than one turn, it and the user's waiting ones have called
 //    their `whenLong`.
@@ -39,8 +40,12 @@ final class SearchTurns: Sendable {
   private struct State {
     var isTaken = false
     var users: [String: User] = [:]
-    /// The waiting users, each once.
-    var order: [String] = []
+    /// The users whose next search begins, each once.
+    var arriving: [String] = []
+    /// The users whose search goes on.
+    var resting: [String] = []
+    /// Whether the last turn was of a search under way.
+    var wasResting = false
   }
 
   private let state = Locked(State())
@@ -58,13 +63,14 @@ final class SearchTurns: Sendable {
     await withCheckedContinuation { (continuation: Turn) in
       let (isTurn, isLong) = state.withLock { state -> (Bool, Bool) in
         if !state.isTaken {
-          assert(state.order.isEmpty, "`SearchTurns` 2: who waits comes first")
-          state.isTaken = true
+          assert(
+            state.arriving.isEmpty && state.resting.isEmpty, "`SearchTurns` 2: who waits is first")
+          (state.isTaken, state.wasResting) = (true, false)
           state.users[user, default: User()].isUnderWay = true
           return (true, false)
         }
         var known = state.users[user] ?? User()
-        if !known.isUnderWay, known.waiting.isEmpty { state.order.append(user) }
+        if !known.isUnderWay, known.waiting.isEmpty { state.arriving.append(user) }
         known.waiting.append(Waiter(continuation: continuation, whenLong: whenLong))
         state.users[user] = known
         return (false, known.isLong)
@@ -84,9 +90,11 @@ final class SearchTurns: Sendable {
         let isNew = state.users[user]?.isLong == false
         state.users[user]?.isLong = true
         let notices = isNew ? state.users[user]?.waiting.compactMap(\.whenLong) ?? [] : []
-        guard !state.order.isEmpty else { return (continuation, notices) }
+        guard !state.arriving.isEmpty || !state.resting.isEmpty else {
+          return (continuation, notices)
+        }
         state.users[user]?.resting = continuation
-        state.order.append(user)
+        state.resting.append(user)
         return (Self.takeNext(&state) ?? continuation, notices)
       }
       for notice in notices { notice() }
@@ -104,7 +112,7 @@ final class SearchTurns: Sendable {
         state.users[user]?.isUnderWay = false
         state.users[user]?.isLong = false
         // `SearchTurns` 2: behind all waiting users.
-        state.order.append(user)
+        state.arriving.append(user)
       }
       state.isTaken = false
       return Self.takeNext(&state)
@@ -114,13 +122,16 @@ final class SearchTurns: Sendable {
 
   /// Gives the turn to the next user; nil if none waits.
   private static func takeNext(_ state: inout State) -> Turn? {
-    guard !state.order.isEmpty else { return nil }
-    let user = state.order.removeFirst()
-    state.isTaken = true
-    if let resting = state.users[user]?.resting {
-      state.users[user]?.resting = nil
-      return resting
+    let begins =
+      state.resting.isEmpty || state.wasResting && !state.arriving.isEmpty
+    guard !begins || !state.arriving.isEmpty else { return nil }
+    (state.isTaken, state.wasResting) = (true, !begins)
+    guard begins else {
+      let user = state.resting.removeFirst()
+      defer { state.users[user]?.resting = nil }
+      return state.users[user]?.resting
     }
+    let user = state.arriving.removeFirst()
     assert(state.users[user]?.isUnderWay == false, "`SearchTurns` 3")
     state.users[user]?.isUnderWay = true
     return state.users[user]?.waiting.removeFirst().continuation

@@ -39,13 +39,14 @@ import Testing
 
   /// `SearchTurns` 1 and 2
   @Test func usersTakeTurns() async {
-    await expectEqual(run(["a", "b", "c"]), ["a", "b", "c", "a", "b", "c", "a", "b", "c"])
+    // Every second turn is of a search that begins.
+    await expectEqual(run(["a", "b", "c"]), ["a", "a", "b", "a", "c", "b", "c", "b", "c"])
   }
 
   /// `SearchTurns` 2 and 3: of a user with many searches the second begins after the first.
   @Test func aUserWithManySearchesWaitsForItsOwn() async {
     await expectEqual(
-      run(["a", "a", "a", "b"]), ["a", "b", "a", "b", "a", "b", "a", "a", "a", "a", "a", "a"])
+      run(["a", "a", "a", "b"]), ["a", "a", "b", "a", "a", "b", "a", "b", "a", "a", "a", "a"])
   }
 
   /// Whether another session gets the only turn for downloads beside what a user does.
