@@ -259,6 +259,9 @@ import Testing
     // Less is held meanwhile, and then much more again.
     expectFalse(rule.releases(at: memory(40, 50)))
     expectTrue(rule.releases(at: memory(41, 80)))
+    // What was used the last time, and is free since, can be given back now.
+    rule.didRelease(to: memory(150, 160))
+    expectTrue(rule.releases(at: memory(35, 156)))
   }
 
   #if os(Linux)

@@ -3,8 +3,8 @@
 // The memory that the server has freed, which goes back to the system after a burst.
 //
 // Invariants:
-// 1. Nothing is given back while memory grows, nor again before the process has taken much more
-//    than it had after the last time: what could not be given back then cannot now.
+// 1. Nothing is given back while memory grows, nor again before much more is free than was left
+//    after the last time: what was free and could not be given back then cannot now.
 
 #if Server
 import RealmStorage
@@ -49,22 +49,22 @@ struct MemoryRule {
   static let keptByteCount = 24 << 20
 
   private var last = ProcessMemory(used: 0, held: 0)
-  /// What the process had after the last time.
+  /// What was free after the last time. What was used then may be free now.
   private var floor = 0
 
   /// Takes a look at the memory. Returns whether what is free should be given back now.
   mutating func releases(at memory: ProcessMemory) -> Bool {
     defer { last = memory }
-    floor = min(floor, memory.held)
+    floor = min(floor, memory.free)
     // `MemoryService` 1
-    return memory.free > Self.keptByteCount && memory.held > floor + Self.keptByteCount
+    return memory.free > floor + Self.keptByteCount
       && memory.used <= last.used + Self.keptByteCount / 4
   }
 
   /// Notes what is left.
   mutating func didRelease(to memory: ProcessMemory) {
     last = memory
-    floor = memory.held
+    floor = memory.free
   }
 }
 #endif
