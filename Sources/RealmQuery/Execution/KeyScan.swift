@@ -19,6 +19,8 @@ package struct KeyScan {
   private let selection: Selection
   private let comparisonCount: Int
   private var rest: Rest
+  /// The rows of a cluster that were not compared in the last step.
+  private var left: (cluster: Cluster, rows: LeafMask)?
   /// The keys found so far, ascending.
   package private(set) var keys: [ObjectKey] = []
 
@@ -38,22 +40,36 @@ package struct KeyScan {
     }
   }
 
-  /// Goes on for about a number of comparisons, and for one cluster at least.
+  /// Goes on for about a number of comparisons, and for one object at least.
   ///
   /// - Returns: The comparisons; nil at the end.
   package mutating func advance(comparisons limit: Int) throws(StorageError) -> Int? {
     var count = 0
     while let (cluster, rows) = try next() {
-      for row in try selection.plan.mask(selection.root, cluster, rows) {
-        keys.append(cluster.key(at: row))
+      let comparisons = rows.count.multipliedReportingOverflow(by: comparisonCount)
+      // Leaves are compared as a whole, whichever rows are asked for.
+      guard comparisons.overflow || comparisons.partialValue > limit || left != nil else {
+        for row in try selection.plan.mask(selection.root, cluster, rows) {
+          keys.append(cluster.key(at: row))
+        }
+        count += comparisons.partialValue
+        if count >= limit { return count }
+        continue
       }
-      count += rows.count * comparisonCount
+      var compared = LeafMask.none
+      for row in rows where count < limit {
+        if try selection.matches(cluster.row(at: row)) { keys.append(cluster.key(at: row)) }
+        compared.insert(row)
+        count += comparisonCount
+      }
+      left = compared == rows ? nil : (cluster, rows - compared)
       if count >= limit { return count }
     }
     return nil
   }
 
   private mutating func next() throws(StorageError) -> (Cluster, LeafMask)? {
+    if let left { return (left.cluster, left.rows) }
     let current = rest
     // A cursor that is here twice would be copied by each step.
     rest = .none
