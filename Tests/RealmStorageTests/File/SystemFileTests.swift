@@ -43,4 +43,19 @@ struct SystemFileTests {
       expectEqual(bytes[8], UInt8(value))
     }
   }
+
+  /// What the system answers to a sync is what the caller is told: here that there is nothing that
+  /// could be made durable.
+  @Test func aSyncThatTheSystemRefusesIsAnError() throws {
+    var ends: [CInt] = [0, 0]
+    try #require(unsafe pipe(&ends) == 0)
+    defer { close(ends[0]) }
+    let file = try SystemFile(path: "/pipe", descriptor: ends[1])
+    let error = #expect(throws: StorageError.self) { try file.sync() }
+    guard case .system("Syncing", "/pipe", let code) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(code == EINVAL || code == ENOTSUP)
+  }
 }

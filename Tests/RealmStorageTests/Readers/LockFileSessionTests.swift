@@ -75,4 +75,58 @@ struct LockFileSessionTests {
     }
     withExtendedLifetime((memory, second)) {}
   }
+
+  /// Files of a file system that has no locks, as some network file systems.
+  private struct UnlockableFiles: FileSystem {
+    final class File: LayeredFile {
+      let file: any StorageFile
+
+      init(_ file: any StorageFile) { self.file = file }
+
+      private func refusal() -> StorageError {
+        .system(operation: "Locking", path: path, code: ENOLCK)
+      }
+
+      func tryLock(exclusive: Bool) throws(StorageError) -> Bool { throw refusal() }
+      func lockByte(at offset: Int, waits: Bool) throws(StorageError) -> Bool { throw refusal() }
+      func shareByte(at offset: Int) throws(StorageError) -> Bool { throw refusal() }
+
+      func byteCount() throws(StorageError) -> Int { try file.byteCount() }
+      func readSome(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+      ) throws(StorageError) -> Int { try file.readSome(into: buffer, at: offset) }
+      func writeSome(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int
+      ) throws(StorageError) -> Int { try file.writeSome(bytes, at: offset) }
+      func syncOnce() throws(StorageError) { try file.syncOnce() }
+      func resize(to byteCount: Int) throws(StorageError) { try file.resize(to: byteCount) }
+      func allocate(_ range: Range<Int>) throws(StorageError) { try file.allocate(range) }
+      func map(
+        _ range: Range<Int>, at address: UnsafeMutableRawPointer, isWritable: Bool
+      ) throws(StorageError) { try file.map(range, at: address, isWritable: isWritable) }
+    }
+
+    let files = SystemFiles()
+
+    func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile {
+      File(try files.open(path: path, mode: mode))
+    }
+  }
+
+  /// Two programs that cannot see each other would overwrite what the other one reads.
+  @Test func aFileSystemWithoutLocksIsRefused() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("a.realm")
+    do { _ = try DatabaseFile.open(path: path) }
+    let before = try Data(contentsOf: URL(fileURLWithPath: path))
+    let error = #expect(throws: StorageError.self) {
+      try DatabaseFile.open(
+        path: path, options: OpenOptions(), system: UnlockableFiles(), registry: FileRegistry())
+    }
+    guard case .system("Locking", _, ENOLCK) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), before)
+  }
 }

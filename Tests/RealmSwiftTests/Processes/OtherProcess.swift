@@ -33,6 +33,32 @@ final class OtherProcess: Sendable {
     program = try SpawnedProgram(Self.path, input: .pipe, output: .pipe)
   }
 
+  /// Starts the program as in a container of the same kernel: with process numbers of its own, and
+  /// with a folder under another path.
+  init(containing folder: String, as mounted: String) throws {
+    program = try SpawnedProgram(
+      Self.containerProgram,
+      [
+        "--pid", "--fork", "--kill-child", "--mount", "/bin/sh", "-c",
+        "mount --bind \"$1\" \"$2\" && exec \"$3\"", "sh", folder, mounted, Self.path,
+      ],
+      input: .pipe, output: .pipe)
+  }
+
+  private static let containerProgram = "/usr/bin/unshare"
+
+  /// Whether the system lets this process make such containers.
+  static let canBeContained: Bool = {
+    #if os(Linux)
+    guard FileManager.default.isExecutableFile(atPath: containerProgram) else { return false }
+    let trial = try? SpawnedProgram(
+      containerProgram, ["--pid", "--fork", "--mount", "/bin/true"], errors: .pipe)
+    return trial?.waitUntilExit() == 0
+    #else
+    return false
+    #endif
+  }()
+
   deinit { program.kill() }
 
   /// The program, which is built where the tests are.

@@ -137,6 +137,42 @@ private actor Place {
     }
   }
 
+  /// A process in a container of the same kernel: it has other numbers and another path, and the
+  /// file is the same.
+  @Test(
+    .enabled(if: OtherProcess.canBeContained, "this process cannot make containers"))
+  func aContainerOfTheSameKernelSharesTheFile() async throws {
+    let inside = directory.file("inside")
+    try FileManager.default.createDirectory(atPath: inside, withIntermediateDirectories: false)
+    let other = try OtherProcess(containing: directory.path, as: inside)
+    try await expectEqual(other.ask("open \(inside)/shared.realm"), "ok")
+    try await expectEqual(other.ask("add 1 0"), "ok")
+    async let theirs = other.ask("increment 1 60")
+    try await withRealm { realm in
+      for _ in 0..<60 { try Self.increment(realm, 1) }
+    }
+    try await expectEqual(theirs, "ok")
+    try await expectEqual(other.ask("value 1"), "120")
+    try await other.ask("keep")
+    try await withRealm { realm in
+      let kept = realm.core.file.newestVersion
+      for _ in 0..<5 { try Self.increment(realm, 1) }
+      expectEqual(realm.core.file.oldestPinnedVersion, kept)
+      // The number is that of the container.
+      expectEqual(realm.pinnedVersions.first?.processIdentifiers, [1])
+    }
+    // Killed as one that writes, it leaves the right to write, and no version in use.
+    try await expectEqual(other.ask("begin 1"), "ok")
+    try await other.killNow()
+    try await withRealm { realm in
+      for _ in 0..<2 { try Self.increment(realm, 1) }
+      expectEqual(Self.value(realm, 1), 127)
+      let file = realm.core.file
+      expectTrue(file.oldestPinnedVersion >= file.newestVersion - 1)
+      try expectWhole(realm)
+    }
+  }
+
   /// Each process finds what the other did to the free space.
   @Test func freeSpaceIsReadAgain() async throws {
     let other = try await startOther()
@@ -215,12 +251,20 @@ private actor Place {
       for _ in 0..<20 { try Self.increment(realm, 1) }
       expectEqual(realm.core.file.oldestPinnedVersion, kept)
       #expect(try Self.blockedByteCount(realm) > 0)
+      // The other process is named with its thread and the call, too.
+      let old = try #require(realm.pinnedVersions.first)
+      let own = ProcessInfo.processInfo.processIdentifier
+      let frozen = try #require(old.holders.first { $0.call == "freeze()" })
+      expectTrue(frozen.processIdentifier != own && frozen.processIdentifier != 0)
+      expectTrue(frozen.threadIdentifier != 0)
+      expectEqual(old.processIdentifiers, [frozen.processIdentifier])
     }
     try await other.killNow()
     try await withRealm { realm in
       let file = realm.core.file
       try Self.increment(realm, 1)
       expectTrue(file.oldestPinnedVersion >= file.newestVersion - 1)
+      expectFalse(realm.pinnedVersions.contains { $0.holders.contains { $0.call == "freeze()" } })
       let byteCount = try file.fileByteCount()
       for _ in 0..<200 { try Self.increment(realm, 1) }
       try expectEqual(file.fileByteCount(), byteCount)
