@@ -70,16 +70,16 @@ struct CommitWriter {
     top.roots.tableNames = try writer.write(top.roots.tableNames)
     top.history = try writer.write(top.history)
     try writer.placement.add(freed: allocator.freedBlocks, tag: transaction.version)
-    let (topRef, isRecorded) = try writeLists(&top, &writer)
-    if isRecorded { unsafe file.writer.recordedRefs.append(topRef) }
+    let (topRef, record) = try writeLists(&top, &writer)
     try writer.flush()
+    if let record { unsafe file.writer.records.append(record) }
     if !file.options.isInMemory, file.encrypted == nil { try writer.zeroUnwrittenTail() }
     let settled = try writer.placement.settledSpace()
     // The file is cut when no crash can leave a longer version.
     let mustSettle = settled.hasExcess && readable.count == 1
     return try pendingCommit(
       VersionEntry(version: top.version, topRef: topRef, logicalSize: top.logicalSize),
-      header, settled, byteCount: writer.byteCount, isProven: isRecorded && !mustSettle)
+      header, settled, byteCount: writer.byteCount, isProven: record != nil && !mustSettle)
   }
 
   // MARK: Before writing
@@ -244,10 +244,10 @@ struct CommitWriter {
   /// lists' sizes depend on is open any more. Between the two lies the record of the commit, a free
   /// block of its own.
   ///
-  /// - Returns: The top array, and whether the commit has a record.
+  /// - Returns: The top array, and where the record of the commit is; nil if it has none.
   private func writeLists(
     _ top: inout TopArray, _ writer: inout NodeWriter
-  ) throws(StorageError) -> (topRef: Ref, isRecorded: Bool) {
+  ) throws(StorageError) -> (topRef: Ref, record: Int?) {
     let recordByteCount = writer.recordByteCount
     let run = try writer.placement.takeLast(listBound(writer.placement.space) + recordByteCount)
     let space = writer.placement.space
@@ -294,7 +294,7 @@ struct CommitWriter {
     }
     let isRecorded = try writer.writeRecord(
       in: end..<end + recordByteCount, of: top.version, at: Ref(topRef), after: base.topRef)
-    return (Ref(topRef), isRecorded)
+    return (Ref(topRef), isRecorded ? end : nil)
   }
 
   private static func byteCount(_ count: Int, _ widthCode: Int) -> Int {

@@ -140,6 +140,27 @@ extension DatabaseFile {
     return topRef.map { UInt64($0.offset) }
   }
 
+  // MARK: Commits that are given up
+
+  /// Makes the records of versions that were given up void on the disk, before another writer may
+  /// begin.
+  ///
+  /// The next versions have their numbers, and perhaps their places: a crash could leave there what
+  /// was given up, and its record would prove it (`CommitRecord` 4). If this fails, the session is
+  /// poisoned.
+  ///
+  /// - Parameter count: So many records stay: those of versions that are still pending.
+  func withdrawRecords(after count: Int = 0) {
+    let records = unsafe writer.records.dropFirst(count)
+    guard !records.isEmpty else { return }
+    unsafe writer.records.removeLast(records.count)
+    guard !isPoisoned else { return }
+    do throws(StorageError) {
+      for record in records { try storage.write(UInt64(0), at: record) }
+      try storage.sync()
+    } catch { poison() }
+  }
+
   // MARK: Commits of processes that died
 
   /// Publishes a version that a writer of another process committed before it died, or undoes what

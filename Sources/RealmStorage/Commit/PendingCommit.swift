@@ -74,26 +74,8 @@ package final class PendingCommit {
     let file = snapshot.file
     unsafe file.writer.freeSpace = nil
     file.encrypted?.forgetUnflushed()
-    withdrawRecords()
+    file.withdrawRecords()
     file.releaseWriter()
-  }
-
-  /// Makes the records of given-up versions void on the disk.
-  ///
-  /// The next versions have their numbers, and perhaps their places: a crash could leave there what
-  /// was given up, and its record would prove it (`CommitRecord` 4).
-  private func withdrawRecords() {
-    let file = snapshot.file
-    let refs = unsafe file.writer.recordedRefs
-    unsafe file.writer.recordedRefs = []
-    guard !refs.isEmpty, !file.isPoisoned else { return }
-    do throws(StorageError) {
-      for ref in refs {
-        let top = try snapshot.space.node(at: ref)
-        try file.storage.write(UInt64(0), at: ref.offset + top.header.nodeByteCount)
-      }
-      try file.storage.sync()
-    } catch { file.poison() }
   }
 
   /// - Parameters:
@@ -112,11 +94,11 @@ package final class PendingCommit {
     } catch {
       if seen { file.poison() }
       unsafe file.writer.freeSpace = nil
-      withdrawRecords()
+      file.withdrawRecords()
       file.releaseWriter()
       throw error
     }
-    unsafe file.writer.recordedRefs = []
+    unsafe file.writer.records = []
     let end = isObserved ? DispatchTime.now().uptimeNanoseconds : 0
     let held = unsafe file.writer.heldVersions
     file.releaseWriter()

@@ -21,8 +21,8 @@ final class WriterState {
   var header: FileHeader?
   /// The versions before the last commit's base that it found in use.
   var heldVersions: [UInt64] = []
-  /// The top arrays of the pending versions that have records.
-  var recordedRefs: [Ref] = []
+  /// Where the records of the pending versions are in the file.
+  var records: [Int] = []
   let staging = NodeWriter.Staging()
 }
 
@@ -182,6 +182,7 @@ package final class WriteTransaction {
   /// - Parameter changeset: What changed, in the format's encoding, for the in-file history.
   package func writeVersion(changeset: [UInt8]) throws(StorageError) -> PendingCommit {
     precondition(!isEnded, "a write transaction was committed after its end")
+    let recordCount = unsafe base.file.writer.records.count
     do throws(StorageError) {
       let pending = try CommitWriter(self).commit(changeset)
       isEnded = true
@@ -191,6 +192,7 @@ package final class WriteTransaction {
     } catch {
       unsafe base.file.writer.freeSpace = nil
       if previous == nil { base.file.encrypted?.forgetUnflushed() }
+      base.file.withdrawRecords(after: recordCount)
       end()
       throw error
     }
