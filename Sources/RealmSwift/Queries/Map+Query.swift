@@ -73,32 +73,6 @@ extension Map {
   }
 }
 
-extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
-  /// The least value of a property; nil if there is none. Nil values do not count.
-  public func min<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
-  where T.PersistedType: MinMaxType {
-    min(ofProperty: _name(for: keyPath))
-  }
-
-  /// The greatest value of a property; nil if there is none. Nil values do not count.
-  public func max<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
-  where T.PersistedType: MinMaxType {
-    max(ofProperty: _name(for: keyPath))
-  }
-
-  /// The sum of a property; 0 if there is no value.
-  public func sum<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T
-  where T.PersistedType: AddableType {
-    sum(ofProperty: _name(for: keyPath))
-  }
-
-  /// The mean of a property; nil if there is no value.
-  public func average<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
-  where T.PersistedType: AddableType {
-    average(ofProperty: _name(for: keyPath))
-  }
-}
-
 extension Map where Value: _HasPersistedType, Value.PersistedType: MinMaxType {
   /// The least value; nil if there is none. Nil values do not count.
   public func min() -> Value? { Value.aggregate(_aggregateValues(.min)) }

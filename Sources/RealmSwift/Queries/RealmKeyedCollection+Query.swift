@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sorting and aggregating the values of any keyed collection, for code that is generic over them.
+// Sorting and aggregating the values of maps, and of any keyed collection in generic code.
 
 import Foundation
 
