@@ -33,7 +33,8 @@ package enum RandomRuns {
     _ count: Int, _ things: String, test: String = #function, file: String = #fileID
   ) {
     guard ProcessInfo.processInfo.environment["OPENREALM_COUNTS"] != nil else { return }
-    print("tried \(count) \(things): \(file) \(test)")
+    let line = "tried \(count) \(things): \(file) \(test)\n"
+    FileHandle.standardOutput.write(Data(line.utf8))
   }
 
   /// How many inputs a test damages in a quick run, times `REALM_DAMAGE_FACTOR`.

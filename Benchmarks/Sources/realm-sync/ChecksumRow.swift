@@ -2,9 +2,9 @@
 
 // What checksums cost a commit: the same commits with and without them, on a file of the disk.
 
-import Foundation
 import RealmStorage
 import RealmTables
+import RealmTestSupport
 
 extension SyncRow {
   private static let rowCount = 100_000
@@ -30,14 +30,11 @@ extension SyncRow {
   private static func rate(
     ofCommits commitCount: Int, changing changeCount: Int, writesChecksums: Bool
   ) throws -> Double {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "realm-checksums-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let directory = try TemporaryDirectory()
+    defer { withExtendedLifetime(directory) {} }
     var options = OpenOptions()
     options.writesChecksums = writesChecksums
-    let file = try DatabaseFile.open(
-      path: folder.appending(path: "a.realm").path, options: options)
+    let file = try DatabaseFile.open(path: directory.file("a.realm"), options: options)
     var keys: [ObjectKey] = []
     try write(file) { group in
       let table = try group.createTable(named: "class_Item")

@@ -4,8 +4,8 @@
 
 /// A pin of a version that says whose it is.
 ///
-/// It costs a slot of the reader table, the reading of a clock, and no memory: sessions have one for
-/// the version that they show, and reads have none.
+/// It costs a slot of the reader table, the reading of a clock, and no memory: sessions have one
+/// for the version that they show, and reads have none.
 package struct VersionHold: ~Copyable, Sendable {
   private let file: DatabaseFile
   private let pin: ReaderTable.Pin

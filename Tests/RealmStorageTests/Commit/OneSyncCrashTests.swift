@@ -38,8 +38,8 @@ struct OneSyncCrashTests {
       hasDiscards: true, processCount: processCount, hasReaders: true, growth: 40, sizeMax: 300)
   }
 
-  /// The programs in which a version that was given up was written to the same place as the next one
-  /// of its number, and a crash left the former.
+  /// The programs in which a version that was given up was written to the same place as the next
+  /// one of its number, and a crash left the former.
   /// `CommitRecord` 4.
   @Test(.heavy, arguments: [102, 115]) func aVersionThatWasGivenUpDoesNotComeBack(
     _ seed: UInt64
