@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// What the ciphers of all libraries have in common.
+
 /// The 16 bytes that a cipher begins with, as they stand in memory.
 typealias CipherVector = SIMD4<UInt32>
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// The authentication codes by the library of Apple's systems.
+
 #if canImport(CommonCrypto)
 import CommonCrypto
 

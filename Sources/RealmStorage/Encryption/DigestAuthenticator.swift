@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// The authentication codes without a library.
+
 #if !canImport(CommonCrypto)
 /// The codes by our own digest (`SHA224`). The two digests of the key are computed once for all
 /// pages.

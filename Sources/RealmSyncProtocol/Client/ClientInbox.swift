@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// What the server has sent and a session has not looked at yet.
+
 /// The messages of a session that wait for an answer of its file, oldest first.
 struct ClientInbox: Hashable, Sendable {
   struct Message: Hashable, Sendable {

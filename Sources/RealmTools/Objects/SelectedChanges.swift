@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// The changes of commits, as a query sees them.
+
 import RealmTables
 
 /// What the commits between two versions mean for the objects that a query selects; keys ascend.
