@@ -44,6 +44,11 @@ final class LockFileSession: Sendable {
     readers = try ReaderTable(memory)
   }
 
+  deinit {
+    // The next session takes segments as soon as `member` has gone.
+    readers.giveUpSegments()
+  }
+
   /// Joins the session of the lock file at `path`, or starts one.
   ///
   /// - Parameters:

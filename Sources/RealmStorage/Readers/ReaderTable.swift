@@ -261,9 +261,17 @@ final class ReaderTable: Sendable {
     guard slots + Self.segmentSlotCount <= SharedMemory.maximumSlotCount else {
       throw .limitExceeded("Too many processes use '\(memory.file.path)' at the same time.")
     }
-    let lock = SharedMemory.segmentLockOffset + count
-    _ = try memory.file.lockByte(at: lock, waits: false)
-    let newCount = slots + Self.segmentSlotCount
+    // `ReaderTable` 3: a new segment is ours with its lock alone. Somebody who is about to leave
+    // may still have that of an earlier session.
+    var segment = count
+    while try !memory.file.lockByte(at: SharedMemory.segmentLockOffset + segment, waits: false) {
+      segment += 1
+      guard (segment + 1) * Self.segmentSlotCount <= SharedMemory.maximumSlotCount else {
+        throw .limitExceeded("Too many processes use '\(memory.file.path)' at the same time.")
+      }
+    }
+    let lock = SharedMemory.segmentLockOffset + segment
+    let newCount = (segment + 1) * Self.segmentSlotCount
     do throws(StorageError) {
       try memory.reserve(Self.offset(ofSlot: slots)..<Self.offset(ofSlot: newCount))
     } catch {
@@ -271,6 +279,15 @@ final class ReaderTable: Sendable {
       throw error
     }
     unsafe memory.slotCount.pointee.store(UInt64(newCount), ordering: .sequentiallyConsistent)
-    return count
+    return segment
+  }
+
+  /// Gives all segments up, with the end of the session.
+  func giveUpSegments() {
+    for index in 0..<ownedCount.load(ordering: .acquiring) {
+      let offset = unsafe ownedOffsets[index] - SharedMemory.slotsOffset
+      let segment = offset / (SharedMemory.slotByteCount * Self.segmentSlotCount)
+      memory.file.unlockByte(at: SharedMemory.segmentLockOffset + segment)
+    }
   }
 }

@@ -76,6 +76,29 @@ struct LockFileSessionTests {
     withExtendedLifetime((memory, second)) {}
   }
 
+  /// `ReaderTable` 3: what a session that ended still has open takes no segments from the next one.
+  @Test(arguments: [false, true]) func theNextSessionHasSegmentsOfItsOwn(isHeld: Bool) throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("a.realm")
+    func open() throws -> DatabaseFile {
+      try DatabaseFile.open(
+        path: path, options: OpenOptions(), system: SystemFiles(), registry: FileRegistry())
+    }
+    var first: DatabaseFile? = try open()
+    var memory = first?.session.memory
+    first = nil
+    if isHeld {
+      try expectEqual(
+        memory?.file.lockByte(at: SharedMemory.segmentLockOffset, waits: false), true)
+    }
+    let second = try open()
+    let snapshot = try second.snapshot()
+    memory = nil
+    let third = try open()
+    expectEqual(second.readers.heldVersions().first?.readerCount, 1)
+    withExtendedLifetime((memory, third, snapshot)) {}
+  }
+
   /// Files of a file system that has no locks, as some network file systems.
   private struct UnlockableFiles: FileSystem {
     final class File: LayeredFile {
