@@ -40,12 +40,21 @@ package enum CompleteFile {
     try system.syncDirectory(of: path)
   }
 
-  /// The file is closed when this returns.
+  /// The file is closed when this returns: with the new name it needs a lock file of that name.
+  /// What settles a commit a second later may keep it open for a moment.
   private static func fill(
     _ path: String, _ options: OpenOptions, _ system: any FileSystem,
     _ body: (DatabaseFile) throws(StorageError) -> Void
   ) throws(StorageError) {
-    try body(DatabaseFile.open(path: path, options: options, system: system))
+    weak var closing: DatabaseFile?
+    do {
+      // Nobody else gets this one, whatever the file is called.
+      let file = try DatabaseFile.open(
+        path: path, options: options, system: system, registry: FileRegistry())
+      closing = file
+      try body(file)
+    }
+    while closing != nil { usleep(1000) }
   }
 
   private static func remove(_ path: String) {
