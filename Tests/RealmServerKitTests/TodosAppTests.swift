@@ -28,7 +28,7 @@ import Testing
           downloadBeforeOpen: .always)
       }
       let phone = account("phone")
-      // A wrong word is told, and nobody is logged in.
+      // A wrong password is an error, and no user is logged in.
       await phone.logIn(email: "ann@example.org", password: "secret1")
       #expect(phone.failure == "invalid username/password")
       #expect(phone.configuration == nil)
@@ -46,7 +46,7 @@ import Testing
       let second = try await open(desk)
       #expect(second.objects(Todo.self).map(\.name) == ["Water the plants"])
       #expect(second.objects(Todo.self).first?.owner == desk.owner)
-      // A start without a log-in has the user; after the log-out nobody is there.
+      // A start without a log-in has the user; after the log-out there is none.
       #expect(account("phone").owner == phone.owner)
       await phone.logOut()
       #expect(phone.configuration == nil && phone.owner.isEmpty)

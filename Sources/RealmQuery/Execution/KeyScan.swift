@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A search through a table that can be interrupted: whoever shares a thread with others lets them
-// have it in between.
+// A search through a table that can be interrupted: a caller that shares a thread with others lets
+// them have it in between.
 
 package import RealmStorage
 package import RealmTables

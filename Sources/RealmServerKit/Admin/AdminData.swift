@@ -18,7 +18,7 @@ struct AdminData {
     let className: String
     /// The condition of a call of collections; empty for all objects.
     let filter: BSONValue
-    /// The user whose view is told, too.
+    /// The user whose view is shown, too.
     let user: String?
     let start: Int64
   }

@@ -30,7 +30,7 @@ struct BackupService: Service {
   }
 
   /// Makes a backup on a thread of its own. It ends at the next file once the server shuts down:
-  /// nobody waits for it.
+  /// the end does not wait for it.
   private func make() async {
     let isWanted = Locked(true)
     let (ends, end) = AsyncStream.makeStream(of: Result<Backup.Report, ServerFailure>?.self)

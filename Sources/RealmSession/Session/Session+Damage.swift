@@ -32,7 +32,7 @@ extension Session {
     stop(error)
   }
 
-  /// Reports an error; traps if nobody is there to report it to.
+  /// Reports an error; traps if there is no handler.
   @inline(never)
   package final func meet(_ error: StorageError) {
     guard error.isDamage else { stop(error) }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// By which call of the API a version got into use, for whoever looks for the reason that a file
-// grows.
+// By which call of the API a version got into use, for a reader who looks for the reason that a
+// file grows.
 
 /// A call that keeps a version.
 package enum VersionUse: UInt8, CaseIterable, Sendable {

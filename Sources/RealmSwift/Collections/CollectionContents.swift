@@ -125,7 +125,7 @@ public final class _CollectionContents {
     }
   }
 
-  /// Reports damage that a read of the elements found; traps if nobody is there to report it to.
+  /// Reports damage that a read of the elements found; traps if there is no handler.
   @inline(never)
   func meet(_ error: StorageError) {
     if let origin {

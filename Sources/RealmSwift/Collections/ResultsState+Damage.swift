@@ -17,7 +17,7 @@ extension ResultsState {
     }
   }
 
-  /// Reports damage that a search found; traps if nobody is there to report it to.
+  /// Reports damage that a search found; traps if there is no handler.
   @inline(never)
   func meet(_ error: StorageError) {
     switch source {

@@ -21,7 +21,7 @@ extension Realm {
   /// key or with the new one, so keep the old key until the call has returned. The new file is read
   /// back and compared with its checksums before it takes the place of the old one; a damaged realm
   /// keeps its key. Copies and backups keep theirs, too, and the blocks in which the old file was
-  /// are not wiped: whoever has the old key and an image of the disk may still read what was there.
+  /// are not wiped: with the old key and an image of the disk, what was there may still be read.
   ///
   /// It takes the time and the space of a copy, and blocks the caller.
   ///

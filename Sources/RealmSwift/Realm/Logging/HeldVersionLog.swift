@@ -24,7 +24,7 @@ enum HeldVersionLog {
   /// The most holders that a message names.
   private static let namedCountMax = 3
 
-  /// Who keeps the version, as a sentence; empty if nobody is known.
+  /// Who keeps the version, as a sentence; empty if no reader is known.
   private static func holders(of warning: HeldVersions.Warning) -> String {
     let named = warning.holders.prefix(namedCountMax).map { holder in
       "\(holder.use.call) on thread \(holder.thread) of process \(holder.process), "
