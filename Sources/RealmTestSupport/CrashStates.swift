@@ -13,6 +13,8 @@ package struct CrashState: Sendable {
   package var contents: [UInt8]
   /// The newest version that was reported as durable; 0 if none.
   package var acknowledged: UInt64
+  /// So many events of the run came before the crash.
+  package var position: Int
   /// The position of the crash and the part of the last writes that arrived, to find the state
   /// again.
   package var name: String
@@ -68,7 +70,8 @@ package struct CrashStates {
         count += 1
         try body(
           CrashState(
-            contents: contents, acknowledged: acknowledged, name: "event \(position), \(name)"))
+            contents: contents, acknowledged: acknowledged, position: position,
+            name: "event \(position), \(name)"))
       }
     }
     for (position, event) in trace.enumerated() {

@@ -49,6 +49,13 @@ package final class SimulatedFileSystem: FileSystem {
     withExtendedLifetime(files) {}
   }
 
+  /// Calls `body` with each lock file, to be called between two sessions.
+  package func forEachLockFile(
+    _ body: (any StorageFile) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    for file in closedLockFiles.withLock({ Array($0.values) }) { try body(file) }
+  }
+
   /// Opens the database.
   ///
   /// - Parameter registry: The open databases of the process that opens it; a new process if it is

@@ -23,6 +23,10 @@
 //    selected by the header. Nothing of these versions is overwritten meanwhile
 //    (`SharedMemory.settled`).
 // 4. Records of versions that were given up are void on the disk before others have their numbers.
+//    A process may also have died with some that it wrote, or the system
+//    (`SharedMemory.recorded`): the header names versions of their numbers only after a sync, and
+//    another one follows before they are published. So no record that a version is found by is one
+//    of the dead, but the dead's own version before others went on from its base.
 
 /// What one commit wrote.
 struct CommitRecord: Hashable, Sendable {

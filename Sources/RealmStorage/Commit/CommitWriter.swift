@@ -65,7 +65,9 @@ struct CommitWriter {
 
     var space = try currentSpace(oldTop, pinned, hasOlderReader: readable.count > 1)
     try evacuate(&top, &space, pinned, readable)
-    var writer = try makeWriter(top, space, isRecorded: mayHaveRecord(header))
+    let isRecorded = mayHaveRecord(header)
+    if isRecorded { noteRecord() }
+    var writer = try makeWriter(top, space, isRecorded: isRecorded)
     top.roots.tables = try writer.write(top.roots.tables, isData: true)
     top.roots.tableNames = try writer.write(top.roots.tableNames)
     top.history = try writer.write(top.history)
@@ -108,11 +110,16 @@ struct CommitWriter {
       && file.encrypted == nil && !file.options.isInMemory && transaction.compaction == nil
       && !base.topRef.isNull && !header.isStreaming
       && header.formatVersion(slot: header.selectedSlot) == FileHeader.supportedVersion
-      && base.version < selected + Self.provenVersionCountMax
+      && base.version < selected + FormerSession.provenVersionCountMax
   }
 
-  /// The number of versions that one record after the other proves, before two syncs end that.
-  static let provenVersionCountMax: UInt64 = 24
+  /// Says that there may be a record of the version, before there is one.
+  private func noteRecord() {
+    let recorded = unsafe file.session.memory.recorded
+    let known = unsafe recorded.pointee.load(ordering: .relaxed)
+    guard known < transaction.version else { return }
+    unsafe recorded.pointee.store(transaction.version, ordering: .sequentiallyConsistent)
+  }
 
   /// The header, which must still be the one of the version that the transaction started from.
   private func currentHeader() throws(StorageError) -> FileHeader {
@@ -317,7 +324,8 @@ struct CommitWriter {
     work.transactionCount += 1
     work.byteCount += byteCount
     return PendingCommit(
-      snapshot, entry, header, since: transaction.durable, work, isProven: isProven)
+      snapshot, entry, header, since: transaction.durable, work, isProven: isProven,
+      reusesNumbers: transaction.reusesNumbers)
   }
 }
 

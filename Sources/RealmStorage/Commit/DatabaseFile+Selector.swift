@@ -149,8 +149,11 @@ extension DatabaseFile {
   /// was given up, and its record would prove it (`CommitRecord` 4). If this fails, the session is
   /// poisoned.
   ///
-  /// - Parameter count: So many records stay: those of versions that are still pending.
-  func withdrawRecords(after count: Int = 0) {
+  /// - Parameters:
+  ///   - count: So many records stay: those of versions that are still pending.
+  ///   - recorded: The greatest version of which the file has a record then; nil if it may have
+  ///     others, which are not this process's.
+  func withdrawRecords(after count: Int = 0, leaving recorded: UInt64?) {
     let records = unsafe writer.records.dropFirst(count)
     guard !records.isEmpty else { return }
     unsafe writer.records.removeLast(records.count)
@@ -158,6 +161,8 @@ extension DatabaseFile {
     do throws(StorageError) {
       for record in records { try storage.write(UInt64(0), at: record) }
       try storage.sync()
+      guard let recorded else { return }
+      unsafe session.memory.recorded.pointee.store(recorded, ordering: .sequentiallyConsistent)
     } catch { poison() }
   }
 

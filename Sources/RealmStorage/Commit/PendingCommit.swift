@@ -30,6 +30,8 @@ package final class PendingCommit {
   let work: CommitWork
   /// Whether the records of the versions prove that they are whole.
   let isProven: Bool
+  /// Whether records that no one published may have the numbers of the versions (`CommitRecord` 4).
+  let reusesNumbers: Bool
   private let entry: VersionEntry
   private let header: FileHeader
   private var isEnded = false
@@ -37,7 +39,7 @@ package final class PendingCommit {
   /// The caller holds the writer lock and gives it to the new object.
   init(
     _ snapshot: Snapshot, _ entry: VersionEntry, _ header: FileHeader, since durable: Snapshot,
-    _ work: CommitWork, isProven: Bool
+    _ work: CommitWork, isProven: Bool, reusesNumbers: Bool
   ) {
     self.snapshot = snapshot
     self.entry = entry
@@ -45,6 +47,7 @@ package final class PendingCommit {
     self.durable = durable
     self.work = work
     self.isProven = isProven
+    self.reusesNumbers = reusesNumbers
   }
 
   deinit {
@@ -74,7 +77,7 @@ package final class PendingCommit {
     let file = snapshot.file
     unsafe file.writer.freeSpace = nil
     file.encrypted?.forgetUnflushed()
-    file.withdrawRecords()
+    file.withdrawRecords(leaving: reusesNumbers ? nil : durable.version)
     file.releaseWriter()
   }
 
@@ -94,7 +97,7 @@ package final class PendingCommit {
     } catch {
       if seen { file.poison() }
       unsafe file.writer.freeSpace = nil
-      file.withdrawRecords()
+      file.withdrawRecords(leaving: reusesNumbers ? nil : durable.version)
       file.releaseWriter()
       throw error
     }
@@ -131,6 +134,8 @@ package final class PendingCommit {
     let memory = file.session.memory
     assert(entry.version > durable.version, "`PendingCommit` 4: versions ascend")
     if !file.options.isInMemory { try file.requireLength(entry.logicalSize) }
+    if reusesNumbers { try file.syncOrPoison() }
+    let isDeferred = isDeferred && !reusesNumbers
     unsafe memory.committing.pointee.store(entry.version, ordering: .sequentiallyConsistent)
     try file.name(entry.topRef, after: header)
     let mayWait = isDeferred && isProven && file.mayDefer(entry.version)

@@ -92,6 +92,10 @@ package final class WriteTransaction {
   /// Whether the versions since the durable one, if there are any, are proven by their records.
   var isOnProven: Bool { previous?.isProven ?? true }
 
+  /// Whether the file may have records of versions with the numbers of this version and those that
+  /// it goes on from, down to the durable one, which no one published (`CommitRecord` 4).
+  let reusesNumbers: Bool
+
   /// The caller holds the writer lock, which the transaction releases when it ends, unless it
   /// belongs to `previous`.
   ///
@@ -111,6 +115,10 @@ package final class WriteTransaction {
     base = try file.takeSlab(for: newest)
     durable = previous?.durable ?? base
     version = base.version + 1
+    let recorded = unsafe file.session.memory.recorded.pointee.load(ordering: .relaxed)
+    reusesNumbers =
+      previous?.reusesNumbers ?? false
+      || file.encrypted == nil && !file.options.isInMemory && recorded >= version
     roots = base.roots
     let slabStart = base.mapping.reservation.slabStart
     allocator = unsafe NodeAllocator(
@@ -192,7 +200,7 @@ package final class WriteTransaction {
     } catch {
       unsafe base.file.writer.freeSpace = nil
       if previous == nil { base.file.encrypted?.forgetUnflushed() }
-      base.file.withdrawRecords(after: recordCount)
+      base.file.withdrawRecords(after: recordCount, leaving: reusesNumbers ? nil : base.version)
       end()
       throw error
     }

@@ -113,7 +113,7 @@ package final class EncryptedFile: LayeredFile {
     do throws(StorageError) {
       try state.withLock { state throws(StorageError) in try flush(&state) }
     } catch {
-      // The next session finds a mark (`SharedMemory.isInDoubt`), unless the lock file is removed.
+      // The next session finds a mark (`FormerSession`), unless the lock file is removed.
       file.forgetCached()
       throw error
     }

@@ -109,9 +109,15 @@ final class LockFileSession: Sendable {
         file.unlock()
         return .isElsewhere
       }
-      let isInDoubt = try SharedMemory.isInDoubt(file)
+      let former = try FormerSession(file)
+      let sessionStart = try notingFailure(in: file) { () throws(StorageError) in
+        try start(former?.isInDoubt ?? false)
+      }
+      let entry = sessionStart.entry
       try memory.initialise(
-        try notingFailure(in: file) { () throws(StorageError) in try start(isInDoubt) })
+        sessionStart,
+        recordedVersion: former?.recordedVersion(at: entry.version)
+          ?? FormerSession.recordedVersionMax(at: entry))
       try member?.share()
       guard try file.tryLock(exclusive: false) else { return .isTaken }
       if try layoutVersion(of: file) == SharedMemory.layoutVersion {
@@ -201,7 +207,8 @@ final class LockFileSession: Sendable {
   }
 
   private static func requireOurRevision(_ memory: SharedMemory) throws(StorageError) {
-    let revision = unsafe memory.word(at: 2048).pointee.load(ordering: .relaxed)
+    let revision = unsafe memory.word(at: SharedMemory.revisionOffset).pointee.load(
+      ordering: .relaxed)
     guard revision == SharedMemory.layoutRevision else {
       throw .incompatibleLockFile(
         path: memory.file.path,

@@ -13,6 +13,8 @@
 //     2192  number of processes that sleep on the wake word (u64)
 //     2200  settled version (u64) | version that the header in the system's memory selects (u64)
 //     2216  version that a crash may leave instead of the session's first one (u64)
+//     2224  greatest version of which a record may be in the file (u64)
+//     2232  which start of the system the above is of (16 bytes)
 //     4096  the newest 64 versions, 32 bytes each: version, top ref, logical size, 0
 //     8192  reader slots, 64 bytes each (`ReaderTable`)
 //
@@ -49,7 +51,12 @@ struct VersionEntry: Hashable, Sendable {
 final class SharedMemory: Sendable {
   static let layoutVersion: UInt16 = 0x5200
   static let realmCoreLayoutVersion: UInt16 = 14
-  static let layoutRevision: UInt64 = 5
+  static let layoutRevision: UInt64 = 6
+  static let revisionOffset = 2048
+  static let newestOffset = 2112
+  static let poisonedOffset = 2180
+  static let recordedOffset = 2224
+  static let systemStartOffset = 2232
   static let slotsOffset = 8192
   static let slotByteCount = 64
   static let maximumSlotCount = 1 << 20
@@ -105,10 +112,10 @@ final class SharedMemory: Sendable {
     unsafe (base + offset).assumingMemoryBound(to: Atomic<UInt32>.self)
   }
 
-  var newest: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: 2112) }
+  var newest: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: Self.newestOffset) }
   var slotCount: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: 2120) }
   var wakeWord: UnsafeMutablePointer<Atomic<UInt32>> { unsafe halfWord(at: 2176) }
-  var poisoned: UnsafeMutablePointer<Atomic<UInt32>> { unsafe halfWord(at: 2180) }
+  var poisoned: UnsafeMutablePointer<Atomic<UInt32>> { unsafe halfWord(at: Self.poisonedOffset) }
   /// Not 0 while the header is changed, until the version is published.
   var committing: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: 2184) }
   /// The version that the header selects on the disk, or one before it: what a crash may leave for
@@ -121,6 +128,9 @@ final class SharedMemory: Sendable {
   /// What a crash may leave instead of the session's first version (`SessionStart`). Belongs to the
   /// holder of the writer lock.
   var alternative: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: 2216) }
+  /// The greatest version of which the file may have a record, published or not (`CommitRecord` 4).
+  /// Belongs to the holder of the writer lock.
+  var recorded: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: Self.recordedOffset) }
   /// How many threads sleep on the wake word, one for each open file that has listeners; too many
   /// after a process died.
   private var sleeperCount: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: 2192) }
@@ -130,17 +140,26 @@ final class SharedMemory: Sendable {
   /// Writes the shared state of a new session.
   ///
   /// The caller holds the exclusive lock of the file.
-  func initialise(_ start: SessionStart) throws(StorageError) {
+  ///
+  /// - Parameter recordedVersion: The greatest version of which the file may have a record.
+  func initialise(
+    _ start: SessionStart, recordedVersion: UInt64
+  ) throws(StorageError) {
     if try file.byteCount() > Self.initialByteCount {
       try file.resize(to: Self.initialByteCount)
     }
     try reserve(0..<Self.initialByteCount)
-    unsafe word(at: 2048).pointee.store(Self.layoutRevision, ordering: .relaxed)
+    unsafe word(at: Self.revisionOffset).pointee.store(
+      Self.layoutRevision, ordering: .relaxed)
     write(start.entry)
     unsafe base.storeBytes(of: UInt8(FileHeader.supportedVersion), toByteOffset: 4, as: UInt8.self)
     unsafe base.storeBytes(
       of: Self.layoutVersion.littleEndian, toByteOffset: 6, as: UInt16.self)
     let version = start.entry.version
+    unsafe recorded.pointee.store(recordedVersion, ordering: .sequentiallyConsistent)
+    for (index, half) in [SystemStart.identifier.0, SystemStart.identifier.1].enumerated() {
+      unsafe word(at: Self.systemStartOffset + index * 8).pointee.store(half, ordering: .relaxed)
+    }
     unsafe alternative.pointee.store(start.alternative, ordering: .sequentiallyConsistent)
     unsafe settled.pointee.store(version, ordering: .sequentiallyConsistent)
     unsafe selected.pointee.store(version, ordering: .sequentiallyConsistent)

@@ -64,6 +64,7 @@ struct LostPagesTests {
       durability = kind.durability
       acknowledged = try SimulatedFileSystem(contents: old.contents)
         .openDatabase(key: key).newestVersion
+      try system.openDatabase(key: key).forgetPast()
       contents[acknowledged] = [old.numbers]
       system.file.acknowledge(acknowledged)
     }

@@ -55,6 +55,45 @@ struct OneSyncCrashTests {
     expectTrue(total > 300)
   }
 
+  /// `CommitRecord` 4: processes die with versions that they wrote.
+  @Test(.heavy, arguments: [1, 2]) func versionsOfTheDeadAreNotMixedWithThoseOfOthers(
+    _ processCount: Int
+  ) throws {
+    let shape = CommitProgram.Shape(
+      commitCount: 10, durabilities: [.twoSyncs, .oneSync, .oneSync, .deferred], hasGroups: true,
+      hasDeaths: true, processCount: processCount, growth: 80, isSteady: true)
+    let total = try CrashSeeds.total(1) { try expectWhole(shape, seed: 100 + $0) }
+    expectTrue(total > 300)
+  }
+
+  /// `FormerSession` 2: what the system had written of versions when it crashed is not known after
+  /// it has started again, and not mixed with the next ones when it crashes a second time.
+  @Test(.heavy) func versionsOfBeforeACrashAreNotMixedWithThoseOfAfter() throws {
+    let shape = CommitProgram.Shape(
+      commitCount: 5, durabilities: [.oneSync, .oneSync, .deferred], hasGroups: true,
+      hasDeaths: true,
+      growth: 80, isSteady: true)
+    let total = try CrashSeeds.total(2) { seed in
+      let program = try CommitProgram(shape, seed: 200 + seed)
+      var random = SeededGenerator(seed: seed)
+      let states = CrashStates(
+        of: program.trace, initial: [], subsetLimit: 2, sampleCount: 6, tornUnits: [])
+      var count = 0
+      try states.forEach(using: &random) { state in
+        let file = try SimulatedFileSystem(contents: state.contents).openDatabase()
+        guard file.newestVersion > 1 else { return }
+        let numbers = try NumberTree.numbers(of: file.snapshot())
+        let next = try CommitProgram(
+          shape, seed: 200 + seed, initial: state.contents, numbers: numbers)
+        let (messages, number) = try next.violations(seed: seed, subsetLimit: 2, sampleCount: 6)
+        expectEqual(messages, [], "seed \(seed), \(state.name)")
+        count += number
+      }
+      return count
+    }
+    expectTrue(total > 300)
+  }
+
   /// A file with some history: its free list has holes, so commits are not one run of bytes.
   @Test func crashesOfAnOlderFileLeaveWhatWasAcknowledged() throws {
     let old = try OlderFile()

@@ -46,6 +46,7 @@ struct ProcessDeathTests {
       self.old = old
       self.key = key
       system = try SimulatedFileSystem(contents: old.contents)
+      try system.openDatabase(key: key).forgetPast()
       tried = [old.numbers]
       random = SeededGenerator(seed: seed)
     }
@@ -56,7 +57,9 @@ struct ProcessDeathTests {
     /// - Returns: Whether the process lived.
     mutating func session(dyingAt call: Int? = nil) throws -> Bool {
       // Calls fail where a process would be gone: it marks no lock file.
-      system.removeLockFiles()
+      try system.forEachLockFile { file throws(StorageError) in
+        try file.write(UInt32(0), at: SharedMemory.poisonedOffset)
+      }
       let other = shape.othersLive && call != nil ? try system.openDatabase(key: key) : nil
       defer { withExtendedLifetime(other) {} }
       let isDone = try run(dyingAt: call)
@@ -197,6 +200,7 @@ struct ProcessDeathTests {
   ) throws {
     let system = try SimulatedFileSystem(contents: try OlderFile(300, commitCount: 3).contents)
     let file = try system.openDatabase()
+    file.forgetPast()
     expectEqual(syncCount(system), 0)
     expectEqual(unsafe file.session.memory.alternative.pointee.load(ordering: .relaxed), 3)
     let write = try file.beginWrite()
@@ -214,6 +218,7 @@ struct ProcessDeathTests {
     contents.replaceSubrange(slot * 8..<slot * 8 + 8, with: [8, 0, 0, 0, 0, 0, 0, 0])
     let system = try SimulatedFileSystem(contents: contents)
     let file = try system.openDatabase()
+    file.forgetPast()
     expectEqual(syncCount(system), 0)
     for count in [3, 5] {
       let write = try file.beginWrite()
