@@ -120,6 +120,16 @@ package final class SimulatedFolder: FileSystem {
     return file
   }
 
+  package func resumeCopy(
+    _ path: String, rights: FileRights?
+  ) throws(StorageError) -> (any StorageFile)? {
+    guard let file = state.withLock({ $0.files[path] }) else {
+      return try makeCopy(path, rights: rights)
+    }
+    try begin("Opening", path)
+    return file
+  }
+
   package func removeUnfinishedCopy(_ path: String) { discard(path) }
 
   package func discard(_ path: String) {

@@ -33,6 +33,16 @@ package protocol FileSystem: Sendable {
   /// - Throws: `StorageError.foreignFile` for anything that is no such copy.
   func makeCopy(_ path: String, rights: FileRights?) throws(StorageError) -> any StorageFile
 
+  /// Opens what an interrupted attempt left of a copy, or makes the file of one. It is locked for
+  /// other attempts until it is closed.
+  ///
+  /// - Parameter rights: Those of the file that is copied.
+  /// - Returns: nil if anything else is there, if another attempt has it, and where files have no
+  ///   locks.
+  func resumeCopy(
+    _ path: String, rights: FileRights?
+  ) throws(StorageError) -> (any StorageFile)?
+
   /// Removes the copy of an interrupted attempt; what is anything else stays.
   func removeUnfinishedCopy(_ path: String)
 
@@ -69,6 +79,10 @@ extension FileSystem {
   ) throws(StorageError) -> any StorageFile {
     throw .system(operation: "Opening", path: path, code: ENOTSUP)
   }
+
+  package func resumeCopy(
+    _ path: String, rights: FileRights?
+  ) throws(StorageError) -> (any StorageFile)? { nil }
 
   package func removeUnfinishedCopy(_ path: String) {}
 

@@ -87,6 +87,43 @@ enum SideFile {
 
   // MARK: Copies
 
+  /// Opens what an interrupted attempt left of a copy, or makes the file of one, and locks it until
+  /// it is closed; nil if that is not possible.
+  ///
+  /// - Parameter rights: Those of the file that is copied.
+  static func resumeCopy(_ path: String, rights: FileRights?) throws(StorageError) -> SystemFile? {
+    while true {
+      let made = try make(path, rights)
+      guard let descriptor = made ?? (try? open(path, flags: O_RDWR, mode: 0, role: role)) else {
+        // Whoever had it may just have given it its name.
+        if unsafe access(path, F_OK) != 0, kind(of: path) == nil { continue }
+        return nil
+      }
+      let file = try SystemFile(path: path, descriptor: descriptor)
+      guard let isLocked = try? file.lockByte(at: copyLockOffset, waits: false) else {
+        if made != nil { unsafe unlink(path) }
+        return nil
+      }
+      guard isLocked else { return nil }
+      guard isInPlace(file) else { continue }
+      if made == nil {
+        guard try beginsAsCopy(descriptor, path) else { return nil }
+        rights?.narrow(descriptor)
+      }
+      return file
+    }
+  }
+
+  /// A byte that no session of a database locks: who opens the copy under its last name must not
+  /// find it locked.
+  private static let copyLockOffset = 1 << 41
+
+  private static func isInPlace(_ file: SystemFile) -> Bool {
+    var status = stat()
+    return unsafe lstat(file.path, &status) == 0 && UInt64(status.st_ino) == file.identity.inode
+      && UInt64(truncatingIfNeeded: status.st_dev) == file.identity.device
+  }
+
   /// Makes the file of a copy, in place of the one of an interrupted attempt.
   ///
   /// - Parameter rights: Those of the file that is copied.
@@ -102,24 +139,33 @@ enum SideFile {
   ///
   /// - Throws: `StorageError.foreignFile` for anything else.
   static func removeUnfinishedCopy(_ path: String) throws(StorageError) {
-    guard let descriptor = try openIfPresent(path, role: "unfinished copy") else { return }
+    guard let descriptor = try openIfPresent(path, role: role) else { return }
     defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 64)
-    let count = unsafe bytes.withUnsafeMutableBytes {
-      unsafe pread(descriptor, $0.baseAddress, $0.count, 0)
-    }
-    guard count >= 0 else { throw .system(operation: "Reading", path: path, code: errno) }
-    guard count == 0 || isCopy(bytes) else {
+    guard try beginsAsCopy(descriptor, path) else {
       throw .foreignFile(
-        path: path, role: "unfinished copy", found: "a file with other contents")
+        path: path, role: role, found: "a file with other contents")
     }
     guard unsafe unlink(path) == 0 else {
       throw .system(operation: "Removing", path: path, code: errno)
     }
   }
 
-  /// Whether a file begins as a copy does: with the header of a file in streaming form, with the
-  /// entry of a page written once, or with zeros left by a crash.
+  private static let role = "unfinished copy"
+
+  /// Whether an open file is empty, or begins as a copy does.
+  private static func beginsAsCopy(
+    _ descriptor: CInt, _ path: String
+  ) throws(StorageError) -> Bool {
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = unsafe bytes.withUnsafeMutableBytes {
+      unsafe pread(descriptor, $0.baseAddress, $0.count, 0)
+    }
+    guard count >= 0 else { throw .system(operation: "Reading", path: path, code: errno) }
+    return count == 0 || isCopy(bytes)
+  }
+
+  /// Whether bytes are the beginning of a copy: the header of a file in streaming form, the entry
+  /// of a page written once, or zeros left by a crash.
   private static func isCopy(_ bytes: [UInt8]) -> Bool {
     let header = unsafe bytes.withUnsafeBytes { unsafe FileHeader($0) }
     if let header { return header.isStreaming }

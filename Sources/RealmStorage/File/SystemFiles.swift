@@ -66,6 +66,12 @@ package struct SystemFiles: FileSystem {
     try SideFile.makeCopy(path, rights: rights)
   }
 
+  package func resumeCopy(
+    _ path: String, rights: FileRights?
+  ) throws(StorageError) -> (any StorageFile)? {
+    try SideFile.resumeCopy(path, rights: rights)
+  }
+
   package func removeUnfinishedCopy(_ path: String) {
     // Anything else stays; a compaction says so.
     try? SideFile.removeUnfinishedCopy(path)

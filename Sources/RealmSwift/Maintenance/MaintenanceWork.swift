@@ -22,10 +22,12 @@ enum MaintenanceWork {
   ///
   /// - Parameters:
   ///   - purpose: The work, as the message says it if there is no thread.
+  ///   - isWhole: Whether what `body` returns is whole, also if the task was cancelled meanwhile.
   ///   - progress: Called on that thread with ascending parts of the whole.
   /// - Throws: `CancellationError` if the task was cancelled before `body` had its result.
   static func run<Outcome: Sendable>(
-    _ purpose: String, on path: String, _isolation actor: isolated (any Actor)? = #isolation,
+    _ purpose: String, on path: String, isWhole: Bool = false,
+    _isolation actor: isolated (any Actor)? = #isolation,
     progress: (@Sendable (Double) -> Void)?,
     _ body: @escaping @Sendable (WorkWatch) throws -> Outcome
   ) async throws -> Outcome {
@@ -42,7 +44,7 @@ enum MaintenanceWork {
                 if cancellation.wasRequested { throw CancellationError() }
                 throw (error as? StorageError).map { Realm.Error($0, path: path) } ?? error
               }
-              if cancellation.wasRequested { throw CancellationError() }
+              if !isWhole, cancellation.wasRequested { throw CancellationError() }
               return outcome
             })
         }

@@ -21,7 +21,14 @@ extension Realm {
   /// ```
   ///
   /// A part of the realm that is not as it was written does not get into a backup unnoticed: the
-  /// call throws, and leaves no file. A cancelled task leaves none either.
+  /// call throws, and leaves no file. Neither does a disk that is full.
+  ///
+  /// Where the task was cancelled, or the program ended, a file is left whose name has
+  /// `.unfinished-backup` behind that of the backup. The next call with the same location goes on
+  /// with it: it writes from the first byte on that is not as it should be, so the same version
+  /// goes on where it was, and another one as far as both are the same. Remove that file if you
+  /// want no backup any more. Two backups to the same location at a time are two files, and one
+  /// gets the name.
   ///
   /// In a write transaction the backup is the version before it. The backup of a synchronised realm
   /// is this device's: it may take the place of the file, and not be used beside it.
@@ -46,47 +53,19 @@ extension Realm {
       snapshot = try core.snapshot()
     } catch { throw Realm.Error(error, path: source) }
     let key = core.configuration.storageKey
-    try await MaintenanceWork.run("write a backup", on: path, progress: progress) { watch in
-      try RealmCore.makeFile(at: path, asFileAt: source) { (unfinished) throws(StorageError) in
-        try Backup(snapshot, to: unfinished, key).write(watch)
-      }
+    try RealmCore.requireFree(path)
+    try await MaintenanceWork.run(
+      "write a backup", on: path, isWhole: true, progress: progress
+    ) { watch in
+      let backup: UnfinishedBackup
+      do throws(StorageError) {
+        backup = try UnfinishedBackup(
+          to: path, else: RealmCore.otherPath(of: path), of: source, in: SystemFiles())
+        try backup.write(snapshot, key: key, watch)
+      } catch { throw Realm.Error(error, path: path) }
+      // `UnfinishedBackup` 1
+      defer { withExtendedLifetime(backup) {} }
+      try RealmCore.name(backup.path, path, asFileAt: source)
     }
-  }
-}
-
-/// A backup that is being written.
-private struct Backup {
-  private let snapshot: Snapshot
-  private let path: String
-  private let key: EncryptionKey?
-
-  init(_ snapshot: Snapshot, to path: String, _ key: EncryptionKey?) {
-    self.snapshot = snapshot
-    self.path = path
-    self.key = key
-  }
-
-  func write(_ watch: WorkWatch) throws(StorageError) {
-    let file = try SystemFiles(asFileAt: snapshot.file.path)
-      .open(path: path, mode: .readWriteCreating)
-    try snapshot.held(by: .backingUp) { () throws(StorageError) in
-      try snapshot.write(
-        to: file, key: key, history: .whole(ofLocal: true),
-        WorkWatch(progress: { watch.progress($0 * 0.8) }, isCancelled: watch.isCancelled))
-    }
-    // What is read back shall come from the disk.
-    file.forgetCached()
-    try verify(
-      WorkWatch(progress: { watch.progress(0.8 + $0 * 0.2) }, isCancelled: watch.isCancelled))
-    watch.progress(1)
-  }
-
-  private func verify(_ watch: WorkWatch) throws(StorageError) {
-    let copy = try DatabaseFile.open(
-      path: path, options: OpenOptions(isReadOnly: true, mustExist: true, encryptionKey: key),
-      system: SystemFiles(), registry: FileRegistry())
-    let (findings, _) = try copy.checkNodes(try copy.snapshot(), watch)
-    guard let error = findings.first(where: { $0.severity == .error }) else { return }
-    throw .corrupted("its backup is not whole: \(error.message)")
   }
 }

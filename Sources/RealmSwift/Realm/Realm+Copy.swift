@@ -148,22 +148,37 @@ extension RealmCore {
   static func makeFile(
     at path: String, asFileAt source: String, _ write: (String) throws(StorageError) -> Void
   ) throws(Realm.Error) {
-    let files = FileManager.default
-    if files.fileExists(atPath: path) { throw RealmCore.copyExists(path) }
-    let unfinished = "\(path).\(UUID().uuidString).copy"
+    try requireFree(path)
+    let unfinished = otherPath(of: path)
     do throws(StorageError) {
       try write(unfinished)
     } catch {
-      try? files.removeItem(atPath: unfinished)
+      try? FileManager.default.removeItem(atPath: unfinished)
       throw Realm.Error(error, path: path)
     }
+    try name(unfinished, path, asFileAt: source)
+  }
+
+  /// - Throws: `Realm.Error.fileExists` if there is something at the path of a copy.
+  static func requireFree(_ path: String) throws(Realm.Error) {
+    if FileManager.default.fileExists(atPath: path) { throw RealmCore.copyExists(path) }
+  }
+
+  /// The path of a copy that is being written, which no other one has.
+  static func otherPath(of path: String) -> String { "\(path).\(UUID().uuidString).copy" }
+
+  /// Gives a file that is written its name, or removes it.
+  static func name(
+    _ unfinished: String, _ path: String, asFileAt source: String
+  ) throws(Realm.Error) {
+    let files = FileManager.default
     FileRights(of: source)?.apply(to: unfinished)
     do {
       // Fails if a file was made there meanwhile.
       try files.moveItem(atPath: unfinished, toPath: path)
     } catch {
       try? files.removeItem(atPath: unfinished)
-      if files.fileExists(atPath: path) { throw RealmCore.copyExists(path) }
+      try requireFree(path)
       throw Realm.Error(
         .fileOperationFailed,
         message: "Writing '\(path)' failed: \(error.localizedDescription)", path: path)

@@ -91,16 +91,53 @@ struct BackupTests {
     try expectEqual(names(sample), [])
   }
 
-  @Test func aCancelledBackupLeavesNoFile() async throws {
-    let sample = try UpkeepSample()
+  @Test(arguments: [nil, UpkeepSample.key])
+  func aCancelledBackupGoesOn(_ key: Data?) async throws {
+    let sample = try UpkeepSample(key: key)
     let frozen = ThreadSafeFrozen(realm: try sample.file.open().freeze())
+    let expected = try UpkeepSample.dump(frozen.realm)
     let url = sample.url(named: "backup.realm")
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       try await frozen.realm.backup(to: url)
     }
     await #expect(throws: CancellationError.self) { try await task.value }
-    try expectEqual(names(sample), [])
+    let left = "backup.realm.unfinished-backup"
+    try expectEqual(names(sample), [left])
+    // Not by its name, but by its bytes: what is another's stays, and stands in nobody's way.
+    let bytes = try Data(contentsOf: sample.url(named: left))
+    try Data("mine".utf8).write(to: sample.url(named: left))
+    try await frozen.realm.backup(to: url)
+    try expectEqual(names(sample), ["backup.realm", left])
+    try expectEqual(Data(contentsOf: sample.url(named: left)), Data("mine".utf8))
+    try FileManager.default.removeItem(at: url)
+    try bytes.write(to: sample.url(named: left))
+    try await frozen.realm.backup(to: url)
+    try expectEqual(names(sample), ["backup.realm"])
+    try {
+      let copy = try Realm(configuration: configuration(sample, "backup.realm"))
+      try expectEqual(UpkeepSample.dump(copy), expected)
+    }()
+  }
+
+  @Test func oneOfTwoBackupsGetsTheName() async throws {
+    let sample = try UpkeepSample()
+    let frozen = ThreadSafeFrozen(realm: try sample.file.open().freeze())
+    let url = sample.url(named: "backup.realm")
+    let codes = await withTaskGroup(of: Realm.Error.Code?.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          do {
+            try await frozen.realm.backup(to: url)
+            return nil
+          } catch { return (error as? Realm.Error)?.code ?? .fail }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    expectEqual(codes.filter { $0 == nil }.count, 1)
+    expectEqual(codes.filter { $0 == .fileExists }.count, 3)
+    try expectEqual(names(sample), ["backup.realm"])
   }
 }
 
