@@ -25,8 +25,9 @@ struct RealmCommand: AsyncParsableCommand {
     subcommands: [
       InfoCommand.self, SchemaCommand.self, QueryCommand.self, CheckCommand.self,
       ExportCommand.self, ImportCommand.self, DiffCommand.self, CopyCommand.self,
-      CompactCommand.self, UpgradeCommand.self, SalvageCommand.self, GenerateCommand.self,
-      WatchCommand.self, ShellCommand.self, StudioCommand.self, ManualCommand.self,
+      CompactCommand.self, RewriteCommand.self, UpgradeCommand.self, SalvageCommand.self,
+      GenerateCommand.self, WatchCommand.self, ShellCommand.self, StudioCommand.self,
+      ManualCommand.self,
     ])
 }
 #else

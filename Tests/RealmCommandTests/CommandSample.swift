@@ -11,8 +11,8 @@ import RealmTools
 enum CommandSample {
   /// The sub-commands.
   static let commands = [
-    "info", "schema", "query", "check", "export", "import", "diff", "copy", "compact", "upgrade",
-    "salvage", "generate", "watch", "shell", "studio",
+    "info", "schema", "query", "check", "export", "import", "diff", "copy", "compact", "rewrite",
+    "upgrade", "salvage", "generate", "watch", "shell", "studio",
     "manual",
   ]
 

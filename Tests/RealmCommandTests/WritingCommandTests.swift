@@ -184,6 +184,70 @@ import Testing
     try expectEqual(ToolProcess("diff", file, directory.file("none")).status, 66)
   }
 
+  @Test func rewriteChangesTheKeyInPlace() throws {
+    let (first, second) = (directory.file("first.key"), directory.file("second.key"))
+    let before = directory.file("before.realm")
+    try FileManager.default.copyItem(atPath: file, toPath: before)
+    try expectEqual(ToolProcess("rewrite", file).status, 64)
+    try expectEqual(ToolProcess("rewrite", file, "--new-key", first, "--no-key").status, 64)
+    try expectEqual(ToolProcess("rewrite", file, "--no-key").status, 64)
+    try expectEqual(ToolProcess("rewrite", directory.file("none"), "--new-key", first).status, 66)
+    expectFalse(FileManager.default.fileExists(atPath: first))
+    let made = try ToolProcess("rewrite", file, "--new-key", first)
+    expectEqual(made.status, 0)
+    expectEqual(
+      made.output,
+      "\(file) has a key.\nKeep \(first): without that key the file cannot be read.\n")
+    try expectEqual(ToolProcess("info", file).status, 65)
+    try expectEqual(ToolProcess("diff", before, file, "--second-key-file", first).status, 0)
+    // Another key, which is there before.
+    try FileCopy.makeKey(at: second)
+    let changed = try ToolProcess(
+      "rewrite", file, "--key-file", first, "--new-key", second, "--json")
+    expectEqual(changed.status, 0)
+    let report = try JSONParser.parse(changed.output)
+    expectEqual(report["newKey"], .bool(false))
+    expectEqual(report["wasEncrypted"], .bool(true))
+    try expectEqual(
+      ToolProcess("rewrite", file, "--key-file", first, "--new-key", second).status, 65)
+    let same = try ToolProcess("rewrite", file, "--key-file", second, "--new-key", second)
+    expectEqual(same.status, 64)
+    expectTrue(same.errors.contains("is the one that it has"), "\(same.errors)")
+    let plain = try ToolProcess("rewrite", file, "--key-file", second, "--no-key")
+    expectEqual(plain.output, "\(file) is not encrypted any more.\n")
+    try expectEqual(ToolProcess("diff", before, file).status, 0)
+    expectFalse(FileManager.default.fileExists(atPath: file + ".compaction"))
+  }
+
+  @Test func rewriteLeavesWhatItMayNotChange() throws {
+    let key = directory.file("key")
+    let contents = try Data(contentsOf: URL(fileURLWithPath: file))
+    try {
+      let writer = try RealmWriter(path: file, creates: false)
+      let busy = try ToolProcess("rewrite", file, "--new-key", key)
+      expectEqual(busy.status, 75, "\(busy.errors)")
+      withExtendedLifetime(writer) {}
+    }()
+    // The key that was made for it stays, and is used by the next attempt.
+    let made = try Data(contentsOf: URL(fileURLWithPath: key))
+    let link = directory.file("link.realm")
+    try FileManager.default.linkItem(atPath: file, toPath: link)
+    let linked = try ToolProcess("rewrite", file, "--new-key", key)
+    expectEqual(linked.status, 75)
+    expectTrue(linked.errors.contains("hard link"), "\(linked.errors)")
+    try FileManager.default.removeItem(atPath: link)
+    try expectEqual(Data(contentsOf: URL(fileURLWithPath: file)), contents)
+    try expectTrue(OlderFile.edit(file, format: 23))
+    let older = try ToolProcess("rewrite", file, "--new-key", key)
+    expectEqual(older.status, 65)
+    expectTrue(older.errors.contains("realm upgrade"), "\(older.errors)")
+    try expectTrue(OlderFile.edit(file, format: 24))
+    try expectEqual(Data(contentsOf: URL(fileURLWithPath: file)), contents)
+    try expectEqual(ToolProcess("rewrite", file, "--new-key", key).status, 0)
+    try expectEqual(Data(contentsOf: URL(fileURLWithPath: key)), made)
+    try expectEqual(ToolProcess("check", file, "--key-file", key).status, 0)
+  }
+
   @Test func compactAndUpgrade() throws {
     let compact = try ToolProcess("compact", file, "--json")
     expectEqual(compact.status, 0)

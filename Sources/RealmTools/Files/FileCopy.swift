@@ -39,6 +39,10 @@ package enum FileCopy {
       unsafe unlink(path)
       throw ToolFailure(.inputOutput, "Writing the key file '\(path)' failed: \(reason).")
     }
+    // What is encrypted with it must not outlive its name.
+    do throws(StorageError) { try DatabaseFile.syncDirectory(of: path) } catch {
+      throw ToolFailure(error)
+    }
   }
 
   /// Rewrites a file without free space.
