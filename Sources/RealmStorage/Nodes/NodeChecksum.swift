@@ -7,7 +7,9 @@
 //    the position in the file. So a node that a disk put in another place is detected, too.
 // 2. It differs in two bits at least from what other implementations store there, so that no
 //    flipped bit makes a node with a checksum one that has none.
-// 3. It is stored when a node gets its last bytes, in the memory from which these are written:
+// 3. Without a checksum is what other implementations wrote, and nothing else: a node whose header
+//    was overwritten is damaged.
+// 4. It is stored when a node gets its last bytes, in the memory from which these are written:
 //    nodes that are edited have their capacity in its place.
 
 /// Makes and compares the checksums of nodes.
@@ -76,8 +78,16 @@ package enum NodeChecksum {
     if unsafe stored == value(of: node, header, at: position) {
       return isKnownKind ? .matching : .different
     }
-    // Only very old versions of Realm Core left another byte 3, and anything before it.
-    return isKnownKind ? .different : .missing
+    return !isKnownKind && isOfOldFormat(header) ? .missing : .different
+  }
+
+  /// Whether bytes 0 to 3 are what Realm Core wrote before format 10: a constant, or the capacity
+  /// of the node in bytes, most significant byte first, and 0.
+  private static func isOfOldFormat(_ header: NodeHeader) -> Bool {
+    let word = UInt32(truncatingIfNeeded: header.bits)
+    if word == 0x0101_0101 || word == 0 { return true }
+    let capacity = Int(word.byteSwapped &>> 8)
+    return header.kind == 0 && capacity & 7 == 0 && capacity >= header.nodeByteCount
   }
 
   // MARK: The digest

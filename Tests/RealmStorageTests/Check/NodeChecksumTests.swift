@@ -84,7 +84,8 @@ struct NodeChecksumTests {
     var random = SeededGenerator(seed: 52)
     // What Realm Core writes, what it wrote before format 10, and capacities of its first formats.
     for start: [UInt8] in [
-      [0x41, 0x41, 0x41, 0x41], [1, 1, 1, 1], [0, 0, 0, 0], [0, 0, 0x80, 0],
+      [0x41, 0x41, 0x41, 0x41], [1, 1, 1, 1], [0, 0, 0, 0], [0, 0, 0x80, 0], [0, 0, 0x20, 0],
+      [0, 1, 0, 0],
     ] {
       var node = SealedNode(payload: 20, &random)
       node.bytes.replaceSubrange(0..<4, with: start)
@@ -92,7 +93,50 @@ struct NodeChecksumTests {
     }
   }
 
+  /// `NodeChecksum` 3: neither byte 3 nor the bytes before it make a node one of others.
+  @Test func anOverwrittenHeaderIsDamage() {
+    var random = SeededGenerator(seed: 57)
+    for kind in UInt8.min...UInt8.max where kind != 0x41 {
+      var node = SealedNode(payload: 40, &random)
+      node.bytes[3] = kind
+      expectEqual(node.state(), .different, "byte 3 is \(kind)")
+      // The checksum alone does not tell any more.
+      node.bytes[20] ^= 1
+      let isOld = kind == 0 && node.bytes[2] & 7 == 0
+      expectEqual(node.state(), isOld ? .missing : .different, "byte 3 is \(kind)")
+      // Capacities that no version wrote.
+      for start: [UInt8] in [[0, 0, 0x28, 0], [0, 0, 0x84, 0], [1, 1, 1, kind | 2]] {
+        node.bytes.replaceSubrange(0..<4, with: start)
+        expectEqual(node.state(), .different, "\(start)")
+      }
+    }
+    // Noise over bytes 0 to 3 and the payload: one in 2048 looks like a capacity.
+    var missing = 0
+    for _ in 0..<4096 {
+      var node = SealedNode(payload: 24, &random)
+      for index in Array(0..<4) + Array(8..<32) {
+        node.bytes[index] = UInt8.random(in: 0...255, using: &random)
+      }
+      if node.state() == .missing { missing += 1 }
+    }
+    expectTrue(missing < 12, "\(missing)")
+  }
+
   // MARK: Files
+
+  /// A check of a file says so, too.
+  @Test func aNodeWithGarbageInByte3IsFound() throws {
+    let system = try SimulatedFileSystem()
+    let file = try system.openDatabase()
+    try fill(file)
+    let snapshot = try file.snapshot()
+    let leaf = try snapshot.space.node(at: snapshot.roots.tables).ref(at: 7)
+    var damaged = try system.file.contents()
+    damaged[leaf.offset + 3] = 0xC7
+    damaged[leaf.offset + 9] ^= 4
+    let found = try SimulatedFileSystem(contents: damaged).openDatabase().check()
+    expectEqual(found.map(\.check).sorted(), [8, 38])
+  }
 
   /// `NodeWriter` 4, `StreamedCopy` 3.
   @Test(arguments: [CommitDurability.twoSyncs, .oneSync, .deferred])
