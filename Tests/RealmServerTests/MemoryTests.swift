@@ -297,8 +297,9 @@ import Testing
     let directory = try TemporaryDirectory()
     let program = try ServerProgram(
       RunningServer.options(in: directory, mode: .flexible), metrics: PrometheusMetrics(),
-      logger: Logger(label: "test"), sessionLimits: SessionLimits(bootstrapByteCount: 64 << 10),
-      budget: budget)
+      logger: Logger(label: "test"),
+      in: ServerProgram.Environment(
+        sessionLimits: SessionLimits(bootstrapByteCount: 64 << 10), budget: budget))
     let host = program.apps[0].host
     func connect(_ user: String, allowance: Int = .max) async -> SlowSocket {
       let memory = budget.share(address: "here")

@@ -80,9 +80,12 @@ final class RunningServer: Sendable {
     var errors = Logger(label: "test")
     errors.logLevel = .error
     let program = try ServerProgram(
-      options, metrics: metrics, logger: logger ?? errors, hasher: hasher ?? QuickHasher(),
-      functions: functions, logins: logins, triggers: triggers, sessionLimits: limits, timer: timer,
-      times: times, budget: budget)
+      options, metrics: metrics, logger: logger ?? errors,
+      code: ProgramCode(
+        usual: AppCode(functions: functions, logins: logins, triggers: triggers)),
+      in: ServerProgram.Environment(
+        hasher: hasher ?? QuickHasher(), sessionLimits: limits, timer: timer, times: times,
+        budget: budget))
     self.program = program
     app = program.apps[0].file.id
     self.budget = program.budget

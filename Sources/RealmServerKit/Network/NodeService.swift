@@ -24,9 +24,12 @@ final class NodeService: Service {
   ///   - directory: Has the addresses of the others.
   ///   - issuer: Signs with the keys that all servers of the database have.
   init(
-    node: String, directory: any NodeDirectory, issuer: TokenIssuer, metrics: NodeMetrics,
-    notices: NoticeLog, timer: SyncClock, clock: ServerClock
+    node: String, directory: any NodeDirectory, issuer: TokenIssuer,
+    _ surroundings: ServerSurroundings
   ) {
+    let (timer, clock, notices) =
+      (surroundings.timer, surroundings.clock, surroundings.notices)
+    let metrics = surroundings.metrics.nodes
     self.issuer = issuer
     self.clock = clock
     server = NodeServer(node: node, timer: timer, meter: metrics.incoming)

@@ -72,27 +72,26 @@ final class SocketService: Service {
 
   private let limits: ServerLimits
   private let times: ConnectionTimes
-  private let timer: SyncClock
-  private let metrics: ServerMetrics
-  private let notices: NoticeLog
-  private let logger: Logger
+  private let surroundings: ServerSurroundings
   /// The connections between servers; nil where there are none.
   let nodes: NodeService?
   private let state = NIOLockedValueBox(State())
 
   init(
-    _ apps: [ServedApp], limits: ServerLimits, times: ConnectionTimes, timer: SyncClock,
-    metrics: ServerMetrics, notices: NoticeLog, logger: Logger, nodes: NodeService? = nil
+    _ apps: [ServedApp], limits: ServerLimits, times: ConnectionTimes,
+    _ surroundings: ServerSurroundings, nodes: NodeService? = nil
   ) {
-    self.timer = timer
+    self.surroundings = surroundings
     self.nodes = nodes
-    self.notices = notices
     self.limits = limits
     self.times = times
-    self.metrics = metrics
-    self.logger = logger
     for app in apps { begin(app) }
   }
+
+  private var timer: SyncClock { surroundings.timer }
+  private var metrics: ServerMetrics { surroundings.metrics }
+  private var notices: NoticeLog { surroundings.notices }
+  private var logger: Logger { surroundings.logger }
 
   // MARK: Apps
 

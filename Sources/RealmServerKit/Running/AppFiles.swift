@@ -43,11 +43,11 @@ actor AppFiles {
     keys: SigningKeys
   ) {
     self.keys = keys
-    rotation = KeyRotation(opener.directory, clock: opener.clock)
+    rotation = KeyRotation(opener.directory, clock: opener.surroundings.clock)
     self.opener = opener
     directory = opener.directory
     options = opener.options
-    logger = opener.logger
+    logger = opener.surroundings.logger
     settings = opener.shared?.settings
     self.apps = apps
     self.sockets = sockets
@@ -92,7 +92,8 @@ actor AppFiles {
     guard let former,
       let present = try? directory.signingKey(random: RandomBytes(), mayMake: false),
       former != present,
-      let earlier = try? directory.earlierKeys(now: OperationTime.seconds(opener.clock.now())),
+      let earlier = try? directory.earlierKeys(
+        now: OperationTime.seconds(opener.surroundings.clock.now())),
       !earlier.contains(where: { $0.key == former })
     else { return }
     for app in apps.all { _ = await sockets.endLogins(of: app) }
@@ -182,7 +183,7 @@ actor AppFiles {
   /// When the last login of users in a database is over; nil without one.
   private func sharedExpiry() async throws(ServerFailure) -> OriginTimestamp? {
     guard options.store != nil else { return nil }
-    var last = opener.clock.now()
+    var last = opener.surroundings.clock.now()
     for app in apps.all {
       do throws(StoreError) {
         guard let end = try await app.api.accounts.lastExpiry() else { continue }

@@ -15,22 +15,21 @@ import RealmSyncProtocol
 struct AppOpener: Sendable {
   let directory: ServerDirectory
   let options: ServerOptions
+  let surroundings: ServerSurroundings
   let issuer: TokenIssuer
   let passwords: PasswordChecker
   let code: ProgramCode
   let services: LoginServices
   let sessionLimits: SessionLimits
-  let timer: SyncClock
-  let clock: ServerClock
-  let logger: Logger
-  let notices: NoticeLog
-  let tracing: ServerTracing
-  let metrics: ServerMetrics
   /// The database with the realms; nil if they are in files of the folder.
   let shared: SharedStore?
   /// The way to the owners of other realms; nil where there are none.
   let links: NodePool?
   private let random = RandomBytes()
+
+  private var timer: SyncClock { surroundings.timer }
+  private var clock: ServerClock { surroundings.clock }
+  private var logger: Logger { surroundings.logger }
 
   /// Opens the files of an app, which become its own, and logs what the operator has to know.
   ///
@@ -227,7 +226,7 @@ struct AppOpener: Sendable {
     _ file: AppFile, _ stage: AppStage, _ schema: SchemaKeeper, _ services: APIApp
   ) -> ServedApp {
     var api = services
-    let (logger, users, tracing) = (logger, options.limits, tracing)
+    let (logger, users) = (logger, options.limits)
     let store: any ServerStore =
       shared?.store
       ?? EmbeddedStore(
@@ -253,9 +252,11 @@ struct AppOpener: Sendable {
       authenticator: SessionAuthenticator { (_) throws(SessionRefusal) in
         throw SessionRefusal(.permissionDenied, "The socket has no user")
       }, limits: sessionLimits,
-      report: { [notices] in notices.add("The store of \(file.id) failed: \($0)", as: .error) },
-      notice: { [notices] in notices.add($0, as: .warning) },
-      measure: { [metrics] in metrics.didWork($0, $1) })
+      report: { [notices = surroundings.notices] in
+        notices.add("The store of \(file.id) failed: \($0)", as: .error)
+      },
+      notice: { [notices = surroundings.notices] in notices.add($0, as: .warning) },
+      measure: { [metrics = surroundings.metrics] in metrics.didWork($0, $1) })
     app.links = links
     app.access = ServedApp.access(to: file, in: stage, users: api.accounts)
     let collections = DocumentService(
@@ -271,7 +272,8 @@ struct AppOpener: Sendable {
       file: file, api: api, schema: schema, rules: app.rules,
       host: ServerHost(
         app, store: store, served: file.mode, timer: timer,
-        wrap: { tracing.traced($0, ofApp: file.id) }), store: store,
+        wrap: { [tracing = surroundings.tracing] in tracing.traced($0, ofApp: file.id) }),
+      store: store,
       upkeep: ServerUpkeep(
         app, accounts: api.accounts, rules: users.upkeep, clock: clock,
         kept: { (realm) async throws(StoreError) in try await triggers.keptVersion(of: realm) }),
@@ -292,7 +294,8 @@ struct AppOpener: Sendable {
       app, documents: documents, accounts: api.accounts, functions: api.functions,
       environment: TriggerService.Environment(
         clock: clock, timer: timer, random: random,
-        notice: { [notices] in notices.add("App \(id): \($0)", as: .warning) }),
+        notice: { [notices = surroundings.notices] in notices.add("App \(id): \($0)", as: .warning)
+        }),
       heads: { store.allHeads(ofApp: id) },
       store: { [shared] (isNeeded) async throws(StoreError) in
         if let shared {

@@ -27,21 +27,13 @@ struct ServerProgram: Sendable {
   private let served: ServedApps
   private let settings: SharedSettings?
   private let sockets: SocketService
-  private let counters: ServerMetrics
-  private let notices: NoticeLog
+  private let surroundings: ServerSurroundings
   private let gate: ForwardGate
   private let certificates: ServerCertificates?
   private let lock: DirectoryLock
-  let recent = RecentNotices()
-  /// The backups that the server makes by itself.
-  let backups: ScheduledBackups
   let status: ServerStatus
   private let metricsText: (@Sendable () -> String)?
-  private let logger: Logger
-  private let timer: SyncClock
-  private let clock: ServerClock
   private let times: ConnectionTimes
-  private let tracing: ServerTracing
   /// The connections between servers; nil where there are none.
   private let nodes: NodeService?
 
@@ -50,53 +42,37 @@ struct ServerProgram: Sendable {
   /// - Parameters:
   ///   - metricsText: Writes the metrics for programs that ask; nil for the text of metrics that
   ///     have one.
-  ///   - hasher: Makes the hashes of passwords.
-  ///   - functions: The functions of all apps.
-  ///   - logins: The functions of all apps for logins.
-  ///   - triggers: The triggers of all apps, beside those of their files.
-  ///   - code: The code of apps with their own.
+  ///   - code: The functions and triggers of the apps, beside those of their files.
   ///   - prepare: Changes the folder before its files are read.
-  ///   - sessionLimits: The sizes of the messages of sessions.
-  ///   - timer: The time of connections.
-  ///   - clock: The time of the server.
-  ///   - times: The time limits of connections.
-  ///   - budget: The memory of clients; nil for that of the options.
-  ///   - tracing: Makes spans.
-  ///   - nodes: Has the addresses of the other servers of the database.
   init(
     _ options: ServerOptions, metrics: any MetricsFactory,
     metricsText: (@Sendable () -> String)? = nil, logger: Logger,
-    hasher: any PasswordHasher = ScryptHasher(), functions: FunctionTable = FunctionTable(),
-    logins: LoginFunctions = LoginFunctions(), triggers: [TriggerSettings] = [],
-    apps code: [String: AppCode] = [:],
-    prepare: (ServerDirectory) throws(ServerFailure) -> Void = { _ in },
-    sessionLimits: SessionLimits = SessionLimits(),
-    timer: SyncClock = .continuous, clock: ServerClock = .machine,
-    times: ConnectionTimes = ConnectionTimes(), budget: MemoryBudget? = nil,
-    tracing: ServerTracing = ServerTracing(), nodes: (any NodeDirectory)? = nil
+    code: ProgramCode = ProgramCode(), in environment: Environment = Environment(),
+    prepare: (ServerDirectory) throws(ServerFailure) -> Void = { _ in }
   ) throws(ServerFailure) {
-    self.times = times.draining(options)
-    self.tracing = tracing
+    times = environment.times.draining(options)
     self.options = options
-    self.budget = budget ?? MemoryBudget(byteCount: options.limits.memory << 20)
+    budget = environment.budget ?? MemoryBudget(byteCount: options.limits.memory << 20)
     self.metricsText =
       metricsText ?? (metrics as? PrometheusMetrics).map { shown in { @Sendable in shown.text } }
+    let recent = RecentNotices()
     let logger = recent.following(logger)
-    self.logger = logger
-    self.timer = timer
-    counters = ServerMetrics(metrics)
     // Before anything is made.
     certificates = try Self.certificates(options, logger)
-    let code = ProgramCode(
-      usual: AppCode(functions: functions, logins: logins, triggers: triggers), apps: code)
     let directory = try ServerDirectory(options.directory, code)
     lock = try DirectoryLock(options.directory)
     let shared = try SharedStore.open(options, directory, logger)
-    self.clock = shared?.clock(before: clock) ?? clock
+    let timer = environment.timer
+    let surroundings = ServerSurroundings(
+      timer: timer, clock: shared?.clock(before: environment.clock) ?? environment.clock,
+      logger: logger, notices: NoticeLog(logger, now: { timer.now() }),
+      metrics: ServerMetrics(metrics), tracing: environment.tracing)
+    self.surroundings = surroundings
     try prepare(directory)
-    backups = try ScheduledBackups(directory, isShared: shared != nil, clock: self.clock)
+    let backups = try ScheduledBackups(
+      directory, isShared: shared != nil, clock: surroundings.clock)
     gate = ForwardGate(logger)
-    let rotation = KeyRotation(directory, clock: self.clock)
+    let rotation = KeyRotation(directory, clock: surroundings.clock)
     var staged = try Self.staged(options, directory, gate)
     var read = try rotation.keys(mayMake: options.replacesMissing || !directory.isUsed())
     if let shared {
@@ -106,17 +82,13 @@ struct ServerProgram: Sendable {
       read = try rotation.keys(mayMake: false)
     }
     let keys = SigningKeys(read.present, earlier: read.earlier)
-    notices = NoticeLog(logger, now: { timer.now() })
     let issuer = TokenIssuer(keys)
-    self.nodes = Self.nodes(
-      options, shared, nodes, issuer: issuer, metrics: counters, notices: notices, timer: timer,
-      clock: self.clock)
+    nodes = Self.nodes(options, shared, environment.nodes, issuer: issuer, surroundings)
     let opener = AppOpener(
-      directory: directory, options: options, issuer: issuer,
-      passwords: PasswordChecker(hasher), code: code,
-      services: Self.loginServices(counters, notices), sessionLimits: sessionLimits, timer: timer,
-      clock: self.clock, logger: logger, notices: notices, tracing: tracing, metrics: counters,
-      shared: shared, links: self.nodes?.pool)
+      directory: directory, options: options, surroundings: surroundings, issuer: issuer,
+      passwords: PasswordChecker(environment.hasher), code: code,
+      services: Self.loginServices(surroundings), sessionLimits: environment.sessionLimits,
+      shared: shared, links: nodes?.pool)
     let apps = ServedApps([])
     for (file, stage) in staged {
       apps.add(try opener.open(file, in: stage, replacesMissing: options.replacesMissing))
@@ -125,21 +97,18 @@ struct ServerProgram: Sendable {
     settings = shared?.settings
     served = apps
     sockets = SocketService(
-      apps.all, limits: options.limits, times: times, timer: timer, metrics: counters,
-      notices: notices, logger: logger, nodes: self.nodes)
+      apps.all, limits: options.limits, times: times, surroundings, nodes: nodes)
     files = AppFiles(opener, apps, sockets, gate: gate, keys: keys)
     status = ServerStatus(
-      apps: apps, sockets: sockets, metrics: counters, notices: recent, budget: self.budget,
+      apps: apps, sockets: sockets, metrics: surroundings.metrics, notices: recent, budget: budget,
       options: options, certificates: certificates, backups: backups, start: Date(),
       restored: Self.restored(options, logger))
   }
 
-  private static func loginServices(
-    _ counters: ServerMetrics, _ notices: NoticeLog
-  ) -> LoginServices {
+  private static func loginServices(_ surroundings: ServerSurroundings) -> LoginServices {
     LoginServices(
       cryptography: ServerCryptography(), transport: ClientTransport.services,
-      measure: { [code = counters.code] run in
+      measure: { [code = surroundings.metrics.code, notices = surroundings.notices] run in
         code.didRun(run)
         if let warning = run.warning { notices.add(warning, as: .warning) }
       })
@@ -172,13 +141,11 @@ struct ServerProgram: Sendable {
   /// The connections between the servers of a database; nil if this server has none.
   private static func nodes(
     _ options: ServerOptions, _ shared: SharedStore?, _ directory: (any NodeDirectory)?,
-    issuer: TokenIssuer, metrics: ServerMetrics, notices: NoticeLog, timer: SyncClock,
-    clock: ServerClock
+    issuer: TokenIssuer, _ surroundings: ServerSurroundings
   ) -> NodeService? {
     guard options.nodeURL != nil, let shared else { return nil }
     return NodeService(
-      node: shared.node, directory: directory ?? shared.directory, issuer: issuer,
-      metrics: metrics.nodes, notices: notices, timer: timer, clock: clock)
+      node: shared.node, directory: directory ?? shared.directory, issuer: issuer, surroundings)
   }
 
   private static func certificates(
@@ -187,6 +154,12 @@ struct ServerProgram: Sendable {
     guard let certificate = options.certificate, let key = options.key else { return nil }
     return try ServerCertificates(certificate: certificate, key: key, logger: logger)
   }
+
+  private var logger: Logger { surroundings.logger }
+
+  var recent: RecentNotices { status.notices }
+  /// The backups that the server makes by itself.
+  var backups: ScheduledBackups { status.backups }
 
   /// The apps that are served at present.
   var apps: [ServedApp] { served.all }
@@ -216,9 +189,11 @@ struct ServerProgram: Sendable {
     let responder = HTTPResponder(
       api: ServerAPI(
         app: { [served] in served[$0]?.api }, apps: { [served] in served.all.map(\.api) },
-        publicURL: options.publicURL, refused: { [notices] in notices.add($0) }),
-      metrics: metricsText, counters: counters, sockets: sockets, options: options, gate: gate,
-      budget: budget, times: times, tracing: tracing, logger: logger)
+        publicURL: options.publicURL,
+        refused: { [notices = surroundings.notices] in notices.add($0) }),
+      metrics: metricsText, counters: surroundings.metrics, sockets: sockets, options: options,
+      gate: gate,
+      budget: budget, times: times, tracing: surroundings.tracing, logger: logger)
     let channel = SyncChannel(
       responder: { request, writer, channel in
         try await responder.respond(request, writer, channel)
@@ -279,7 +254,8 @@ struct ServerProgram: Sendable {
   private func services(_ listener: any Service) -> [any Service] {
     var services: [any Service] = [
       MemoryService(),
-      UpkeepService(served, metrics: counters, clock: clock, logger: logger),
+      UpkeepService(
+        served, metrics: surroundings.metrics, clock: surroundings.clock, logger: logger),
       BackupService(backups: backups, logger: logger), listener,
       EndService { await giveUpRealms() },
     ]

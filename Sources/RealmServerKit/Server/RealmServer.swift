@@ -76,18 +76,22 @@ public final class RealmServer: Service, Sendable {
     self.init(
       try ServerProgram(
         configuration.options(), metrics: configuration.metrics ?? MetricsSystem.factory,
-        metricsText: configuration.metricsText, logger: logger, apps: code,
+        metricsText: configuration.metricsText, logger: logger, code: ProgramCode(apps: code),
+        in: ServerProgram.Environment(
+          clock: configuration.clock, tracing: reports.tracing,
+          nodes: configuration.nodeDirectory),
         prepare: { (directory) throws(ServerFailure) in
           for app in apps { try app.prepare(directory) }
-        }, clock: configuration.clock, tracing: reports.tracing,
-        nodes: configuration.nodeDirectory))
+        }))
   }
 
   /// Opens the folder of a server with the options of the program realm-server.
   package convenience init(
     _ options: ServerOptions, metrics: any MetricsFactory, logger: Logger, clock: ServerClock
   ) throws(ServerFailure) {
-    self.init(try ServerProgram(options, metrics: metrics, logger: logger, clock: clock))
+    self.init(
+      try ServerProgram(
+        options, metrics: metrics, logger: logger, in: ServerProgram.Environment(clock: clock)))
   }
 
   init(_ program: ServerProgram) { self.program = program }
