@@ -112,16 +112,7 @@ package enum RandomChanges {
         let isNumber = random.percent(50)
         return try things.set(isNumber ? number : .string("a"), try column("any"), key)
       }
-      let element = TableValue.int(Int64(random.number(below: 3)))
-      let isMap = try things.row(of: key)?.value(of: column("id")).isOdd ?? false
-      let value: TableValue =
-        isMap
-        ? .dictionary(
-          TableDictionary([
-            .init(key: "k\(random.number(below: 3))", value: element),
-            .init(key: "list", value: .list([number])),
-          ])) : .list([number, element, .list([number])])
-      try things.set(value, try column("tree"), key)
+      try setTree(of: key, things, number, &random)
     case 4:
       let list = try things.list(try column("numbers"), key)
       let count = try list.count
@@ -160,6 +151,23 @@ package enum RandomChanges {
       }
     default: try changeParts(of: key, things, number, &random)
     }
+  }
+
+  /// Sets a value that is a map, in objects of odd ids, or a list in the others.
+  private static func setTree(
+    of key: ObjectKey, _ things: WritableTable, _ number: TableValue,
+    _ random: inout SeededGenerator
+  ) throws {
+    let element = TableValue.int(Int64(random.number(below: 3)))
+    let isMap = try things.row(of: key)?.value(of: column("id", things)).isOdd ?? false
+    let value: TableValue =
+      isMap
+      ? .dictionary(
+        TableDictionary([
+          .init(key: "k\(random.number(below: 3))", value: element),
+          .init(key: "list", value: .list([number])),
+        ])) : .list([number, element, .list([number])])
+    try things.set(value, try column("tree", things), key)
   }
 
   private static func changeParts(

@@ -76,15 +76,7 @@ package struct Importer {
       try source.forEach(isDigested: isDigested, progress: progress) { row in
         if row.content.isDeclaration { return true }
         if try resumption.skips(row, of: source) { return true }
-        do {
-          try add(row.content, to: &batch)
-        } catch let row as BadRow {
-          report.add(row)
-          // All bad rows are wanted; of batches only the first ones.
-          if !options.skipsBadRows, options.batchSize != nil { throw Stop() }
-        }
-        batch.lastLine = row.line
-        batch.rowCount += 1
+        try add(row, to: &batch, &report)
         guard let size = options.batchSize, batch.rowCount >= size, !options.isDryRun else {
           return true
         }
@@ -116,6 +108,21 @@ package struct Importer {
       throw error
     }
     return report
+  }
+
+  /// Adds a row to the batch, or its mistake to the report.
+  private func add(
+    _ row: ImportRow, to batch: inout Batch, _ report: inout ImportReport
+  ) throws {
+    do {
+      try add(row.content, to: &batch)
+    } catch let row as BadRow {
+      report.add(row)
+      // All bad rows are wanted; of batches only the first ones.
+      if !options.skipsBadRows, options.batchSize != nil { throw Stop() }
+    }
+    batch.lastLine = row.line
+    batch.rowCount += 1
   }
 
   private func commit(_ batch: inout Batch, _ report: inout ImportReport) throws {

@@ -70,18 +70,10 @@ package struct SQLiteSource: Sendable {
     let virtual = try VirtualTables(database)
     restoring = try SQLiteRestoring(database, tables: names)
     isCoreData = names.contains("Z_PRIMARYKEY") && names.contains("Z_METADATA")
-    var classes: [String: String] = [:]
-    if isCoreData {
-      for row in try database.rows("SELECT Z_NAME FROM Z_PRIMARYKEY") {
-        if let name = Self.text(row[0]) { classes["Z" + name.uppercased()] = name }
-      }
-      classes = classes.filter { names.contains($0.key) }
-    } else {
-      let ignored: Set<String> = ["grdb_migrations", "room_master_table", "android_metadata"]
-      for name in names where !ignored.contains(name) && !virtual.leftOut.contains(name) {
-        classes[name] = name
-      }
-    }
+    let classes =
+      isCoreData
+      ? try Self.coreDataClasses(names, database)
+      : Self.plainClasses(names, leavingOut: virtual.leftOut)
     var tables: [Table] = []
     for name in names {
       guard let className = classes[name] else { continue }
@@ -90,6 +82,40 @@ package struct SQLiteSource: Sendable {
         try Self.table(
           name, className, classes, database, isCoreData: isCoreData, isVirtual: isVirtual))
     }
+    try Self.set(links: links, in: &tables)
+    try Self.set(types: types, in: &tables, isRestoring: restoring != nil)
+    notes =
+      virtual.notes
+      + tables.filter { !$0.compoundKey.isEmpty }.map { table in
+        "\(table.className): the key of \(table.compoundKey.count) columns "
+          + "(\(table.compoundKey.joined(separator: ", "))) is no primary key of the class, which "
+          + "can have one property only; importing again adds the objects again."
+      }
+    self.tables = tables
+  }
+
+  /// The classes of the tables, by the names of these.
+  private static func coreDataClasses(
+    _ names: [String], _ database: SQLiteDatabase
+  ) throws -> [String: String] {
+    var classes: [String: String] = [:]
+    for row in try database.rows("SELECT Z_NAME FROM Z_PRIMARYKEY") {
+      if let name = text(row[0]) { classes["Z" + name.uppercased()] = name }
+    }
+    return classes.filter { names.contains($0.key) }
+  }
+
+  /// The classes of the tables, by the names of these, which they have, too.
+  private static func plainClasses(
+    _ names: [String], leavingOut others: Set<String>
+  ) -> [String: String] {
+    let ignored: Set<String> = ["grdb_migrations", "room_master_table", "android_metadata"]
+    let kept = names.filter { !ignored.contains($0) && !others.contains($0) }
+    return Dictionary(kept.map { ($0, $0) }) { $1 }
+  }
+
+  /// Gives properties the classes of their links.
+  private static func set(links: [String: String], in tables: inout [Table]) throws {
     for (place, target) in links {
       let parts = place.split(separator: ".", maxSplits: 1).map(String.init)
       guard parts.count == 2,
@@ -103,6 +129,12 @@ package struct SQLiteSource: Sendable {
       }
       tables[table].fields[field].target = target
     }
+  }
+
+  /// Gives properties other types than the declared ones.
+  private static func set(
+    types: [String: ColumnType], in tables: inout [Table], isRestoring: Bool
+  ) throws {
     for (place, type) in types {
       var isKnown = false
       for table in tables.indices {
@@ -114,18 +146,10 @@ package struct SQLiteSource: Sendable {
           tables[table].fields[field].target = nil
         }
       }
-      guard isKnown || restoring != nil else {
+      guard isKnown || isRestoring else {
         throw ToolFailure.usage("--type \(place): no table has such a column.")
       }
     }
-    notes =
-      virtual.notes
-      + tables.filter { !$0.compoundKey.isEmpty }.map { table in
-        "\(table.className): the key of \(table.compoundKey.count) columns "
-          + "(\(table.compoundKey.joined(separator: ", "))) is no primary key of the class, which "
-          + "can have one property only; importing again adds the objects again."
-      }
-    self.tables = tables
   }
 
   private static func text(_ value: SQLiteDatabase.Value) -> String? {
