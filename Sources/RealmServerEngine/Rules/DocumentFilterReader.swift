@@ -12,7 +12,7 @@ struct DocumentFilterReader {
   /// Reads a filter: true, false, or an object whose members all have to hold.
   func filter(
     _ json: JSONValue, at path: [JSONStep]
-  ) throws(RuleError) -> DocumentFilter {
+  ) throws(AppFileError) -> DocumentFilter {
     switch json {
     case .bool(let value): return .user(.constant(value))
     case .object(let members):
@@ -21,14 +21,14 @@ struct DocumentFilterReader {
         parts += try self.parts(member, at: path)
       }
       return parts.count == 1 ? parts[0] : .all(parts)
-    default: throw RuleError(message: "a filter is true, false or an object", path: path)
+    default: throw AppFileError(rule: "a filter is true, false or an object", at: path)
     }
   }
 
   /// - Parameter path: That of the object.
   private func parts(
     _ member: JSONMember, at path: [JSONStep]
-  ) throws(RuleError) -> [DocumentFilter] {
+  ) throws(AppFileError) -> [DocumentFilter] {
     let place = path + [.key(member.key)]
     switch member.key {
     case "$and", "%and": return [.all(try list(member, at: place))]
@@ -36,23 +36,23 @@ struct DocumentFilterReader {
     case let key where key.hasPrefix("%%"):
       return [.user(try rules.expression(.object([member]), at: path))]
     case let key where key.hasPrefix("$") || key.hasPrefix("%"):
-      throw RuleError(
-        message: "unknown \"\(key)\": a filter has $and, $or, %and, %or, properties and expansions",
-        path: place)
+      throw AppFileError(
+        rule: "unknown \"\(key)\": a filter has $and, $or, %and, %or, properties and expansions",
+        at: place)
     case let key where key.isEmpty || key.contains("."):
-      throw RuleError(
-        message: "\"\(key)\" is no property of the objects themselves: a filter cannot ask for "
-          + "others", path: place)
+      throw AppFileError(
+        rule: "\"\(key)\" is no property of the objects themselves: a filter cannot ask for "
+          + "others", at: place)
     default: return try comparisons(member, at: place)
     }
   }
 
   private func list(
     _ member: JSONMember, at path: [JSONStep]
-  ) throws(RuleError) -> [DocumentFilter] {
+  ) throws(AppFileError) -> [DocumentFilter] {
     guard case .array(let elements) = member.value, !elements.isEmpty else {
-      throw RuleError(
-        message: "\"\(member.key)\" needs a list of filters, one at least", path: path)
+      throw AppFileError(
+        rule: "\"\(member.key)\" needs a list of filters, one at least", at: path)
     }
     var parts: [DocumentFilter] = []
     for (index, element) in elements.enumerated() {
@@ -64,7 +64,7 @@ struct DocumentFilterReader {
   /// The comparisons of a property.
   private func comparisons(
     _ member: JSONMember, at path: [JSONStep]
-  ) throws(RuleError) -> [DocumentFilter] {
+  ) throws(AppFileError) -> [DocumentFilter] {
     guard let operators = RuleReader.operatorMembers(of: member.value) else {
       return [
         .comparison(field: member.key, .equal, try rules.term(member.value, at: path))
@@ -80,14 +80,14 @@ struct DocumentFilterReader {
   /// - Parameter path: That of the property.
   private func comparison(
     of path: [JSONStep], _ member: JSONMember
-  ) throws(RuleError) -> DocumentFilter {
+  ) throws(AppFileError) -> DocumentFilter {
     guard case .key(let field)? = path.last else { return .user(.constant(false)) }
     let place = path + [.key(member.key)]
     switch RuleReader.operatorName(member.key) {
     case "$all":
       // Each of the values is an element of the list.
       guard case .list(let terms) = try rules.list(member.value, at: place) else {
-        throw RuleError(message: "\"$all\" needs a list", path: place)
+        throw AppFileError(rule: "\"$all\" needs a list", at: place)
       }
       guard !terms.isEmpty else { return .user(.constant(false)) }
       let parts = terms.map { DocumentFilter.comparison(field: field, .equal, $0) }
@@ -98,9 +98,9 @@ struct DocumentFilterReader {
       let name = RuleReader.operatorName(member.key)
       guard let operation = FilterOperator(rawValue: name) else {
         let known = FilterOperator.allCases.map(\.rawValue).joined(separator: ", ")
-        throw RuleError(
-          message: "unknown operator \"\(member.key)\" of a property: there are \(known), $in, "
-            + "$nin and $all", path: place)
+        throw AppFileError(
+          rule: "unknown operator \"\(member.key)\" of a property: there are \(known), $in, "
+            + "$nin and $all", at: place)
       }
       return .comparison(
         field: field, operation, try rules.term(member.value, at: place))

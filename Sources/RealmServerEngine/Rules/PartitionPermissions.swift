@@ -21,11 +21,11 @@ package struct PartitionPermissions: Hashable, Sendable {
   }
 
   /// Reads the member "permissions" of `app.json`.
-  package init(_ json: JSONValue, at path: [JSONStep], _ rules: RuleReader) throws(RuleError) {
+  package init(_ json: JSONValue, at path: [JSONStep], _ rules: RuleReader) throws(AppFileError) {
     self.init()
     guard case .object(let members) = json else {
-      throw RuleError(
-        message: "\"permissions\" needs an object with \"read\" and \"write\"", path: path)
+      throw AppFileError(
+        rule: "\"permissions\" needs an object with \"read\" and \"write\"", at: path)
     }
     for member in try RuleReader.unique(members, at: path) {
       let place = path + [.key(member.key)]
@@ -33,9 +33,9 @@ package struct PartitionPermissions: Hashable, Sendable {
       case "read": read = try rules.expression(member.value, at: place)
       case "write": write = try rules.expression(member.value, at: place)
       default:
-        throw RuleError(
-          message: "unknown key \"\(member.key)\" in \"permissions\": there are read and write",
-          path: place)
+        throw AppFileError(
+          rule: "unknown key \"\(member.key)\" in \"permissions\": there are read and write",
+          at: place)
       }
     }
   }

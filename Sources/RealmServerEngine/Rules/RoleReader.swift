@@ -12,7 +12,7 @@ package struct RoleReader {
   package init(rules: RuleReader) { self.rules = rules }
 
   /// The roles of an app: a default list, and lists of classes.
-  package func roles(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> AppRoles {
+  package func roles(_ json: JSONValue, at path: [JSONStep]) throws(AppFileError) -> AppRoles {
     var roles = AppRoles()
     for member in try Self.members(json, "\"roles\"", at: path) {
       let place = path + [.key(member.key)]
@@ -22,7 +22,7 @@ package struct RoleReader {
         for member in try Self.members(member.value, "\"classes\"", at: place) {
           let place = place + [.key(member.key)]
           guard !member.key.isEmpty else {
-            throw RuleError(message: "a class needs a name", path: place)
+            throw AppFileError(rule: "a class needs a name", at: place)
           }
           roles.classes[member.key] = try list(member.value, at: place)
         }
@@ -33,17 +33,17 @@ package struct RoleReader {
     return roles
   }
 
-  private func list(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> [Role] {
+  private func list(_ json: JSONValue, at path: [JSONStep]) throws(AppFileError) -> [Role] {
     guard case .array(let elements) = json else {
-      throw RuleError(message: "roles are a list: the first that applies decides", path: path)
+      throw AppFileError(rule: "roles are a list: the first that applies decides", at: path)
     }
     var roles: [Role] = []
     for (index, element) in elements.enumerated() {
       let place = path + [.index(index)]
       let role = try role(element, at: place)
       guard !roles.contains(where: { $0.name == role.name }) else {
-        throw RuleError(
-          message: "the list has two roles \"\(role.name)\"", path: place + [.key("name")])
+        throw AppFileError(
+          rule: "the list has two roles \"\(role.name)\"", at: place + [.key("name")])
       }
       roles.append(role)
     }
@@ -52,16 +52,16 @@ package struct RoleReader {
 
   // MARK: A role
 
-  private func role(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> Role {
+  private func role(_ json: JSONValue, at path: [JSONStep]) throws(AppFileError) -> Role {
     let members = try Self.members(json, "a role", at: path)
     guard let name = json["name"]?.string, !name.isEmpty else {
-      throw RuleError(
-        message: "a role needs a \"name\"", path: json["name"] == nil ? path : path + [.key("name")]
+      throw AppFileError(
+        rule: "a role needs a \"name\"", at: json["name"] == nil ? path : path + [.key("name")]
       )
     }
     guard let condition = json["apply_when"] else {
-      throw RuleError(
-        message: "the role \"\(name)\" needs an \"apply_when\"; {} applies to all users", path: path
+      throw AppFileError(
+        rule: "the role \"\(name)\" needs an \"apply_when\"; {} applies to all users", at: path
       )
     }
     let all = DocumentFilter.user(.constant(true))
@@ -95,7 +95,7 @@ package struct RoleReader {
 
   private func readFilters(
     _ json: JSONValue, of role: inout Role, at path: [JSONStep]
-  ) throws(RuleError) {
+  ) throws(AppFileError) {
     // One that is left out admits nothing.
     role.readFilter = .user(.constant(false))
     role.writeFilter = .user(.constant(false))
@@ -115,15 +115,15 @@ package struct RoleReader {
 
   private static func fields(
     _ json: JSONValue, at path: [JSONStep]
-  ) throws(RuleError) -> [String: Role.FieldRule] {
+  ) throws(AppFileError) -> [String: Role.FieldRule] {
     var fields: [String: Role.FieldRule] = [:]
     for member in try members(json, "\"fields\"", at: path) {
       let place = path + [.key(member.key)]
       guard !member.key.isEmpty, !member.key.contains(".") else {
-        throw RuleError(
-          message: "\"\(member.key)\" is no property of the objects themselves: those of embedded "
+        throw AppFileError(
+          rule: "\"\(member.key)\" is no property of the objects themselves: those of embedded "
             + "objects are in \"fields\" of the rule of their property",
-          path: place)
+          at: place)
       }
       fields[member.key] = try rule(member, at: place)
     }
@@ -132,7 +132,7 @@ package struct RoleReader {
 
   private static func rule(
     _ member: JSONMember, at path: [JSONStep]
-  ) throws(RuleError) -> Role.FieldRule {
+  ) throws(AppFileError) -> Role.FieldRule {
     var rule = Role.FieldRule()
     for setting in try members(member.value, "\"\(member.key)\"", at: path) {
       let place = path + [.key(setting.key)]
@@ -152,7 +152,7 @@ package struct RoleReader {
 
   private static func access(
     _ member: JSONMember, at path: [JSONStep]
-  ) throws(RuleError) -> Role.Access {
+  ) throws(AppFileError) -> Role.Access {
     var access = Role.Access()
     for setting in try members(member.value, "\"\(member.key)\"", at: path) {
       let place = path + [.key(setting.key)]
@@ -166,19 +166,19 @@ package struct RoleReader {
     return access
   }
 
-  private static func flag(_ member: JSONMember, at path: [JSONStep]) throws(RuleError) -> Bool {
+  private static func flag(_ member: JSONMember, at path: [JSONStep]) throws(AppFileError) -> Bool {
     guard let flag = member.value.bool else {
-      throw RuleError(message: "\"\(member.key)\" needs true or false", path: path)
+      throw AppFileError(rule: "\"\(member.key)\" needs true or false", at: path)
     }
     return flag
   }
 
   /// Checks what the parts of a role need of each other: nothing looks protected that is not.
-  private static func check(_ role: Role, at path: [JSONStep]) throws(RuleError) {
+  private static func check(_ role: Role, at path: [JSONStep]) throws(AppFileError) {
     guard !role.reads(.partition) else {
-      throw RuleError(
-        message: "the role \"\(role.name)\" asks for %%partition, which flexible sync has not",
-        path: path)
+      throw AppFileError(
+        rule: "the role \"\(role.name)\" asks for %%partition, which flexible sync has not",
+        at: path)
     }
     try check(role.fields, role.otherFields, within: role.access, at: path)
   }
@@ -188,21 +188,21 @@ package struct RoleReader {
   private static func check(
     _ fields: [String: Role.FieldRule], _ otherFields: Role.Access, within access: Role.Rights,
     at path: [JSONStep]
-  ) throws(RuleError) {
+  ) throws(AppFileError) {
     let others = access.replaced(by: otherFields)
     guard otherFields.read != false || !others.write else {
-      throw RuleError(
-        message: "other properties may not be read, and may be written: what may be written may "
+      throw AppFileError(
+        rule: "other properties may not be read, and may be written: what may be written may "
           + "be read. Add \"write\": false",
-        path: path + [.key("additional_fields"), .key("read")])
+        at: path + [.key("additional_fields"), .key("read")])
     }
     for (name, rule) in fields.sorted(by: { $0.key < $1.key }) {
       let own = others.replaced(by: rule.access)
       guard rule.access.read != false || !own.write else {
-        throw RuleError(
-          message: "the property \"\(name)\" may not be read, and may be written: what may be "
+        throw AppFileError(
+          rule: "the property \"\(name)\" may not be read, and may be written: what may be "
             + "written may be read. Add \"write\": false",
-          path: path + [.key("fields"), .key(name), .key("read")])
+          at: path + [.key("fields"), .key(name), .key("read")])
       }
       try check(
         rule.fields, rule.otherFields, within: own, at: path + [.key("fields"), .key(name)])
@@ -213,16 +213,16 @@ package struct RoleReader {
 
   private static func members(
     _ json: JSONValue, _ name: String, at path: [JSONStep]
-  ) throws(RuleError) -> [JSONMember] {
+  ) throws(AppFileError) -> [JSONMember] {
     guard case .object(let members) = json else {
-      throw RuleError(message: "\(name) needs an object", path: path)
+      throw AppFileError(rule: "\(name) needs an object", at: path)
     }
     return try RuleReader.unique(members, at: path)
   }
 
   private static func unknown(
     _ key: String, in name: String, known: String, at path: [JSONStep]
-  ) -> RuleError {
-    RuleError(message: "unknown key \"\(key)\" in \(name): there are \(known)", path: path)
+  ) -> AppFileError {
+    AppFileError(rule: "unknown key \"\(key)\" in \(name): there are \(known)", at: path)
   }
 }

@@ -4,17 +4,6 @@
 
 package import RealmFormats
 
-/// A mistake in a rule, and its position among the members of the file.
-package struct RuleError: Error, Hashable, Sendable {
-  package let message: String
-  package let path: [JSONStep]
-
-  package init(message: String, path: [JSONStep]) {
-    self.message = message
-    self.path = path
-  }
-}
-
 /// Reads the conditions of rules.
 package struct RuleReader {
   /// The named values of the app.
@@ -30,7 +19,7 @@ package struct RuleReader {
   /// Reads a condition: true, false, or an object whose members all have to hold.
   package func expression(
     _ json: JSONValue, at path: [JSONStep]
-  ) throws(RuleError) -> RuleExpression {
+  ) throws(AppFileError) -> RuleExpression {
     switch json {
     case .bool(let value): return .constant(value)
     case .object(let members):
@@ -39,25 +28,25 @@ package struct RuleReader {
         parts.append(try part(member.key, member.value, at: path + [.key(member.key)]))
       }
       return parts.count == 1 ? parts[0] : .all(parts)
-    default: throw RuleError(message: "a rule is true, false or an object", path: path)
+    default: throw AppFileError(rule: "a rule is true, false or an object", at: path)
     }
   }
 
   /// The members of an object, none twice.
   static func unique(
     _ members: [JSONMember], at path: [JSONStep]
-  ) throws(RuleError) -> [JSONMember] {
+  ) throws(AppFileError) -> [JSONMember] {
     var keys: Set<String> = []
     for member in members where !keys.insert(member.key).inserted {
-      throw RuleError(
-        message: "the key \"\(member.key)\" is there twice", path: path + [.key(member.key)])
+      throw AppFileError(
+        rule: "the key \"\(member.key)\" is there twice", at: path + [.key(member.key)])
     }
     return members
   }
 
   private func part(
     _ key: String, _ json: JSONValue, at path: [JSONStep]
-  ) throws(RuleError) -> RuleExpression {
+  ) throws(AppFileError) -> RuleExpression {
     switch key {
     case "$and", "%and": return .all(try parts(key, json, at: path))
     case "$or", "%or": return .any(try parts(key, json, at: path))
@@ -67,18 +56,18 @@ package struct RuleReader {
       let parts = comparisons.map { RuleExpression.comparison(term, $0) }
       return parts.count == 1 ? parts[0] : .all(parts)
     default:
-      throw RuleError(
-        message:
+      throw AppFileError(
+        rule:
           "unknown \"\(key)\": a rule has $and, $or, %and, %or, and expansions (\(Self.known))",
-        path: path)
+        at: path)
     }
   }
 
   private func parts(
     _ key: String, _ json: JSONValue, at path: [JSONStep]
-  ) throws(RuleError) -> [RuleExpression] {
+  ) throws(AppFileError) -> [RuleExpression] {
     guard case .array(let elements) = json, !elements.isEmpty else {
-      throw RuleError(message: "\"\(key)\" needs a list of rules, one at least", path: path)
+      throw AppFileError(rule: "\"\(key)\" needs a list of rules, one at least", at: path)
     }
     var parts: [RuleExpression] = []
     for (index, element) in elements.enumerated() {
@@ -92,7 +81,7 @@ package struct RuleReader {
   /// The comparisons with the value of a member: a value to be equal to, or operators.
   private func operators(
     _ json: JSONValue, at path: [JSONStep]
-  ) throws(RuleError) -> [RuleOperator] {
+  ) throws(AppFileError) -> [RuleOperator] {
     guard let members = Self.operatorMembers(of: json) else {
       return [.equal(try term(json, at: path))]
     }
@@ -104,7 +93,7 @@ package struct RuleReader {
         continue
       }
       guard case .list(let terms) = try list(member.value, at: place) else {
-        throw RuleError(message: "\"$nin\" needs a list", path: place)
+        throw AppFileError(rule: "\"$nin\" needs a list", at: place)
       }
       comparisons += terms.map { .notEqual($0) }
     }
@@ -130,26 +119,26 @@ package struct RuleReader {
 
   private func comparison(
     _ key: String, _ json: JSONValue, at path: [JSONStep]
-  ) throws(RuleError) -> RuleOperator {
+  ) throws(AppFileError) -> RuleOperator {
     switch Self.operatorName(key) {
     case "$eq": return .equal(try term(json, at: path))
     case "$ne": return .notEqual(try term(json, at: path))
     case "$exists":
       guard case .bool(let expected) = json else {
-        throw RuleError(message: "\"$exists\" needs true or false", path: path)
+        throw AppFileError(rule: "\"$exists\" needs true or false", at: path)
       }
       return .exists(expected)
     case "$in": return .isIn(try list(json, at: path))
     default:
-      throw RuleError(
-        message: "unknown operator \"\(key)\": there are $eq, $ne, $in, $nin and $exists",
-        path: path)
+      throw AppFileError(
+        rule: "unknown operator \"\(key)\": there are $eq, $ne, $in, $nin and $exists",
+        at: path)
     }
   }
 
   func list(
     _ json: JSONValue, at path: [JSONStep]
-  ) throws(RuleError) -> RuleTerm {
+  ) throws(AppFileError) -> RuleTerm {
     if case .string(let text) = json, text.hasPrefix("%") {
       switch try expansion(text, at: path) {
       case .expansion(let list): return .expansion(list)
@@ -158,8 +147,8 @@ package struct RuleReader {
       }
     }
     guard case .array(let elements) = json else {
-      throw RuleError(
-        message: "\"$in\" needs a list, or an expansion whose value is a list", path: path)
+      throw AppFileError(
+        rule: "\"$in\" needs a list, or an expansion whose value is a list", at: path)
     }
     var terms: [RuleTerm] = []
     for (index, element) in elements.enumerated() {
@@ -168,20 +157,20 @@ package struct RuleReader {
     return .list(terms)
   }
 
-  func term(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> RuleTerm {
+  func term(_ json: JSONValue, at path: [JSONStep]) throws(AppFileError) -> RuleTerm {
     switch json {
     case .string(let text) where text.hasPrefix("%"):
       let term = try expansion(text, at: path)
       switch term {
-      case .value(.array): throw RuleError(message: "a list is compared with \"$in\"", path: path)
+      case .value(.array): throw AppFileError(rule: "a list is compared with \"$in\"", at: path)
       case .value(.document):
-        throw RuleError(message: "the value cannot be compared", path: path)
+        throw AppFileError(rule: "the value cannot be compared", at: path)
       default: return term
       }
-    case .array: throw RuleError(message: "a list is compared with \"$in\"", path: path)
+    case .array: throw AppFileError(rule: "a list is compared with \"$in\"", at: path)
     default:
       guard let value = try? ExtendedJSONReader.value(json), !Self.isDocument(value) else {
-        throw RuleError(message: "the value cannot be compared", path: path)
+        throw AppFileError(rule: "the value cannot be compared", at: path)
       }
       return .value(value)
     }
@@ -189,7 +178,7 @@ package struct RuleReader {
 
   private func expansion(
     _ text: String, at path: [JSONStep]
-  ) throws(RuleError) -> RuleTerm {
+  ) throws(AppFileError) -> RuleTerm {
     switch text {
     case "%%true": return .value(.bool(true))
     case "%%false": return .value(.bool(false))
@@ -204,8 +193,8 @@ package struct RuleReader {
       if let names = Self.names(text, after: "%%values.") {
         return .value(try value(names, at: path))
       }
-      throw RuleError(
-        message: "unknown expansion \"\(text)\": there are \(Self.known)", path: path)
+      throw AppFileError(
+        rule: "unknown expansion \"\(text)\": there are \(Self.known)", at: path)
     }
   }
 
@@ -220,18 +209,18 @@ package struct RuleReader {
   /// A named value of the app, or a part of it.
   private func value(
     _ names: [String], at path: [JSONStep]
-  ) throws(RuleError) -> BSONValue {
+  ) throws(AppFileError) -> BSONValue {
     let name = names.joined(separator: ".")
     guard let first = names.first, let value = values[first] else {
       let known = values.keys.sorted().joined(separator: ", ")
-      throw RuleError(
-        message: "unknown value \"%%values.\(name)\": "
+      throw AppFileError(
+        rule: "unknown value \"%%values.\(name)\": "
           + (known.isEmpty ? "the file has no \"values\"" : "\"values\" has \(known)"),
-        path: path)
+        at: path)
     }
     guard let part = names.dropFirst().reduce(value as BSONValue?, { $0?[$1] }) else {
-      throw RuleError(
-        message: "unknown value \"%%values.\(name)\": \"\(first)\" has no such part", path: path)
+      throw AppFileError(
+        rule: "unknown value \"%%values.\(name)\": \"\(first)\" has no such part", at: path)
     }
     return part
   }

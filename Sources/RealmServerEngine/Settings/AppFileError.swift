@@ -6,8 +6,9 @@ package import RealmFormats
 
 /// A mistake in one of the files of an app, in words for its author.
 package struct AppFileError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, as the end of a sentence about the file.
-  package let message: String
+  /// What is wrong; of rules without the words that it is a rule's mistake.
+  package let reason: String
+  private let isOfRules: Bool
   /// The members and elements on the way to the mistake.
   let path: [JSONStep]
   /// From 1; nil if the whole file is meant.
@@ -15,8 +16,17 @@ package struct AppFileError: Error, Hashable, Sendable, CustomStringConvertible 
   /// In characters, from 1.
   package private(set) var column: Int?
 
+  /// - Parameter message: What is wrong, as the end of a sentence about the file.
   package init(_ message: String, at path: [JSONStep] = []) {
-    self.message = message
+    reason = message
+    isOfRules = false
+    self.path = path
+  }
+
+  /// A mistake in a rule.
+  package init(rule reason: String, at path: [JSONStep] = []) {
+    self.reason = reason
+    isOfRules = true
     self.path = path
   }
 
@@ -31,8 +41,9 @@ package struct AppFileError: Error, Hashable, Sendable, CustomStringConvertible 
     }
   }
 
-  package init(_ error: RuleError) {
-    self.init("has a mistake in its rules: \(error.message)", at: error.path)
+  /// What is wrong, as the end of a sentence about the file.
+  package var message: String {
+    isOfRules ? "has a mistake in its rules: \(reason)" : reason
   }
 
   /// What `body` makes of the JSON of a file; an error of either gets its line and column.

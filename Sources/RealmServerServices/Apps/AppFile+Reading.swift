@@ -52,17 +52,8 @@ extension AppFile {
         let text = try Self.text(member, among: ["flexible", "partition"], at: path)
         mode = text == "flexible" ? .flexible : .partition
       case "permissions":
-        do throws(RuleError) {
-          permissions = try PartitionPermissions(member.value, at: path, rules)
-        } catch {
-          throw AppFileError(error)
-        }
-      case "roles":
-        do throws(RuleError) {
-          roles = try RoleReader(rules: rules).roles(member.value, at: path)
-        } catch {
-          throw AppFileError(error)
-        }
+        permissions = try PartitionPermissions(member.value, at: path, rules)
+      case "roles": roles = try RoleReader(rules: rules).roles(member.value, at: path)
       case "custom_user_data":
         customUserData = try CustomUserData(member.value, at: path)
       case "documents": documents = try DocumentSettings(member.value, at: path)
@@ -71,7 +62,15 @@ extension AppFile {
           try providers.read(provider, at: path + [.key(provider.key)], into: &accounts)
         }
       case "mail": accounts.mail = try providers.mail(member.value, at: path)
-      case "tokens": try readTokens(member.value, at: path)
+      case "tokens":
+        let tokens = try ObjectReader(
+          member.value, "tokens", at: path, keys: ["accessMinutes", "refreshDays"], support)
+        if let count = try tokens.integer("accessMinutes", in: 1...24 * 60) {
+          accounts.accessMinutes = count
+        }
+        if let count = try tokens.integer("refreshDays", in: 1...3_650) {
+          accounts.refreshDays = count
+        }
       case "triggers":
         triggers = try code.triggers(member.value, at: path, functions)
         accounts.recordedEvents = triggers.recordedEvents
@@ -170,27 +169,6 @@ extension AppFile {
       origins.append(text)
     }
     return origins
-  }
-
-  private mutating func readTokens(_ json: JSONValue, at path: [JSONStep]) throws(AppFileError) {
-    for member in try Self.members(json, "\"tokens\"", at: path) {
-      let path = path + [.key(member.key)]
-      let number = member.value.integer
-      switch member.key {
-      case "accessMinutes":
-        guard let number, (1...24 * 60).contains(number) else {
-          throw AppFileError("needs an \"accessMinutes\" from 1 to 1440", at: path)
-        }
-        accounts.accessMinutes = Int(number)
-      case "refreshDays":
-        guard let number, (1...3_650).contains(number) else {
-          throw AppFileError("needs a \"refreshDays\" from 1 to 3650", at: path)
-        }
-        accounts.refreshDays = Int(number)
-      case let key:
-        throw AppFileError("has the unknown key \"\(key)\" in \"tokens\"", at: path)
-      }
-    }
   }
 
   private static func members(

@@ -44,24 +44,15 @@ struct CodeReader {
         "name",
         "names the function \"\(name)\", which this server does not have: give a \"webhook\"")
     }
-    let seconds =
-      FunctionOptions.timeoutRange.lowerBound / 1_000...FunctionOptions.timeoutRange
-      .upperBound / 1_000
-    if let value = object["timeout"] {
-      guard let number = value.integer, number > 0, seconds.contains(Milliseconds(number)) else {
-        throw object.error(
-          "timeout", "needs a \"timeout\" from \(seconds.lowerBound) to \(seconds.upperBound)")
-      }
-      function.options.timeout = Milliseconds(number) * 1_000
+    let range = FunctionOptions.timeoutRange
+    let seconds = Int(range.lowerBound / 1_000)...Int(range.upperBound / 1_000)
+    if let count = try object.integer("timeout", in: seconds) {
+      function.options.timeout = Milliseconds(count) * 1_000
     }
     function.options.isPrivate = try object.flag("private") ?? false
     if let json = object["can_evaluate"] {
-      do throws(RuleError) {
-        function.options.canEvaluate = try rules.expression(
-          json, at: object.path + [.key("can_evaluate")])
-      } catch {
-        throw AppFileError(error)
-      }
+      function.options.canEvaluate = try rules.expression(
+        json, at: object.path + [.key("can_evaluate")])
       guard !function.options.canEvaluate.reads(.partition) else {
         throw object.error(
           "can_evaluate", "has a \"can_evaluate\" about %%partition, which calls have not")
@@ -136,13 +127,8 @@ struct CodeReader {
     }
     var trigger = TriggerSettings(try name("name", in: object), function: function, kind)
     trigger.isDisabled = try object.flag("disabled") ?? false
-    if let value = object["attempts"] {
-      let range = TriggerSettings.attemptCountRange
-      guard let number = value.integer, range.contains(Int(clamping: number)) else {
-        throw object.error(
-          "attempts", "needs \"attempts\" from \(range.lowerBound) to \(range.upperBound)")
-      }
-      trigger.attemptCountMax = Int(number)
+    if let count = try object.integer("attempts", in: TriggerSettings.attemptCountRange) {
+      trigger.attemptCountMax = count
     }
     if let rule = try object.choice("on_failure", TriggerSettings.FailureRule.self) {
       trigger.onFailure = rule

@@ -75,6 +75,14 @@ struct ObjectReader {
     return flag
   }
 
+  func integer(_ key: String, in range: ClosedRange<Int>) throws(AppFileError) -> Int? {
+    guard let value = self[key] else { return nil }
+    guard let number = value.integer.flatMap({ Int(exactly: $0) }), range.contains(number) else {
+      throw error(key, "needs \"\(key)\" from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
   /// A text, or an array of texts.
   func texts(_ key: String) throws(AppFileError) -> [String]? {
     guard let value = self[key] else { return nil }

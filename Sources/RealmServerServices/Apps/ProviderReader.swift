@@ -253,13 +253,7 @@ struct ProviderReader {
       json, "smtp", at: path, keys: ["host", "port", "security", "user", "password"], support)
     guard let host = try object.text("host") else { throw object.missing("host") }
     let security = try object.choice("security", MailServer.Security.self) ?? .startTLS
-    var port: Int64 = security == .tls ? 465 : 587
-    if let value = object["port"] {
-      guard let number = value.integer, (1...65_535).contains(number) else {
-        throw object.error("port", "has a \"port\" that is not 1 to 65535")
-      }
-      port = number
-    }
+    let port = try object.integer("port", in: 1...65_535) ?? (security == .tls ? 465 : 587)
     let (user, password) = (try object.text("user"), try object.secret("password"))
     guard (user == nil) == (password == nil) else {
       throw object.missing(user == nil ? "user" : "password")
@@ -270,7 +264,7 @@ struct ProviderReader {
         "has \"security\": \"none\" for another machine: tokens would go in the clear")
     }
     return MailServer(
-      host: host, port: Int(port), security: security, user: user, password: password)
+      host: host, port: port, security: security, user: user, password: password)
   }
 }
 

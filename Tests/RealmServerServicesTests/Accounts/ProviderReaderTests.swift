@@ -194,7 +194,7 @@ struct ProviderReaderTests {
     (#"{"smtp":{"host":"h"}}"#, #"needs a "from" in "mail""#),
     (#"{"from":"a@x.org","smtp":{"host":"h"}}"#, #"needs a "confirm_url" in "mail""#),
     (#"{"smtp":{}}"#, #"needs a "host" in "smtp""#),
-    (#"{"smtp":{"host":"h","port":0}}"#, "not 1 to 65535"),
+    (#"{"smtp":{"host":"h","port":0}}"#, "\"port\" from 1 to 65535"),
     (#"{"smtp":{"host":"h","security":"ssl"}}"#, "not one of tls, starttls, none"),
     (
       #"{"smtp":{"host":"h","security":"none"}}"#,

@@ -27,12 +27,12 @@ struct RoleTranslation {
       let role = Self.current(Self.withPlainValues(element), index)
       var name = role["name"]?.string ?? ""
       while roles.contains(where: { $0.name == name }) { name += "'" }
-      do throws(RuleError) {
+      do throws(AppFileError) {
         guard let condition = role["apply_when"] else {
-          throw RuleError(message: "it says not to whom it applies", path: [])
+          throw AppFileError(rule: "it says not to whom it applies")
         }
         let applies = try rules.expression(condition, at: [])
-        do throws(RuleError) {
+        do throws(AppFileError) {
           roles.append(try read(role.replacing("name", by: .string(name))))
         } catch {
           deny("The role \"\(name)\" of \(place)", error, "Its users have no rights")
@@ -101,10 +101,10 @@ struct RoleTranslation {
     return .object(result)
   }
 
-  private func read(_ role: JSONValue) throws(RuleError) -> Role {
+  private func read(_ role: JSONValue) throws(AppFileError) -> Role {
     let list = JSONValue.object([JSONMember("default", .array([role]))])
     guard let read = try RoleReader(rules: rules).roles(list, at: []).fallback.first else {
-      throw RuleError(message: "it is empty", path: [])
+      throw AppFileError(rule: "it is empty")
     }
     return read
   }
@@ -112,7 +112,7 @@ struct RoleTranslation {
   /// A condition of partitions. No user meets an unreadable one.
   mutating func condition(_ json: JSONValue?, named name: String) -> RuleExpression {
     guard let json else { return .constant(false) }
-    do throws(RuleError) {
+    do throws(AppFileError) {
       return try rules.expression(Self.withPlainValues(json), at: [])
     } catch {
       deny("The permission \"\(name)\" of partitions", error, "No user has it")
@@ -120,11 +120,11 @@ struct RoleTranslation {
     }
   }
 
-  private mutating func deny(_ rule: String, _ error: RuleError, _ consequence: String) {
+  private mutating func deny(_ rule: String, _ error: AppFileError, _ consequence: String) {
     notes.append(
       ImportNote(
         .left,
-        "\(rule) cannot be carried over: \(error.message). \(consequence) until you change "
+        "\(rule) cannot be carried over: \(error.reason). \(consequence) until you change "
           + "app.json."))
   }
 }
