@@ -2,9 +2,8 @@
 // The view of an app: its users, the sessions of devices, and its realms.
 
 import { dataView } from "./data.js";
-import { $, attempt, el, grouped } from "./dom.js";
+import { $, attempt, el, fact, grouped, table } from "./dom.js";
 import { bytes, local, since } from "./format.js";
-import { fact, table } from "./overview.js";
 import { act, make, read } from "./server.js";
 
 export const TABS = {

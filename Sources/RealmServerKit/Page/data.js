@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The objects of a class, as the operator has them, and which of them a user sees.
 
-import { el, grouped } from "./dom.js";
+import { el, grouped, table } from "./dom.js";
 import { local } from "./format.js";
-import { table } from "./overview.js";
 import { read } from "./server.js";
 
 const textLengthMax = 60;

@@ -1,26 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The first view: the whole server in numbers, its latencies, and the last errors.
 
-import { el, grouped } from "./dom.js";
+import { el, fact, grouped, table } from "./dom.js";
 import { bytes, local, rate, seconds, since } from "./format.js";
-
-/** A number with its name. */
-export function fact(value, name, isBad = false) {
-  return el("div", { class: isBad ? "fact bad" : "fact" },
-    el("b", {}, value), el("span", {}, name));
-}
-
-/** A table of headings and rows of cells; a cell is a text or `[text, class]`. */
-export function table(headings, rows) {
-  const cell = (name, content) => {
-    const [inner, style] = Array.isArray(content) ? content : [content, undefined];
-    return el(name, { class: style }, inner);
-  };
-  return el("table", { class: "list" },
-    el("thead", {}, el("tr", {}, headings.map((heading) => cell("th", heading)))),
-    el("tbody", {}, rows.map(({ style, cells }) =>
-      el("tr", { class: style }, cells.map((content) => cell("td", content))))));
-}
 
 const perSecond = (value) => (value === null ? "–" : value.toFixed(value < 10 ? 1 : 0));
 

@@ -29,6 +29,24 @@ function fill(element, properties, children) {
   return element;
 }
 
+/** A number with its name. */
+export function fact(value, name, isBad = false) {
+  return el("div", { class: isBad ? "fact bad" : "fact" },
+    el("b", {}, value), el("span", {}, name));
+}
+
+/** A table of headings and rows of cells; a cell is a text or `[text, class]`. */
+export function table(headings, rows) {
+  const cell = (name, content) => {
+    const [inner, style] = Array.isArray(content) ? content : [content, undefined];
+    return el(name, { class: style }, inner);
+  };
+  return el("table", { class: "list" },
+    el("thead", {}, el("tr", {}, headings.map((heading) => cell("th", heading)))),
+    el("tbody", {}, rows.map(({ style, cells }) =>
+      el("tr", { class: style }, cells.map((content) => cell("td", content))))));
+}
+
 /** Shows a failure for a while. */
 export function notice(error) {
   const text = error.remedy ? `${error.message} ${error.remedy}` : error.message;
