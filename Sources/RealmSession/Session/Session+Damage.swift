@@ -23,12 +23,12 @@ extension Session {
   /// The value of `body`. Reports damage and traps if it throws, as nothing could be returned.
   @inline(__always)
   package final func required<R>(_ body: @autoclosure () throws(StorageError) -> R) -> R {
-    do throws(StorageError) { return try body() } catch { stopTelling(error) }
+    do throws(StorageError) { return try body() } catch { reportAndStop(error) }
   }
 
   @inline(never)
-  private final func stopTelling(_ error: StorageError) -> Never {
-    if isToldOfDamage, error.isDamage, shared.noteDamage(error) { tell(error) }
+  private final func reportAndStop(_ error: StorageError) -> Never {
+    if reportsDamage, error.isDamage, shared.noteDamage(error) { report(error) }
     stop(error)
   }
 
@@ -37,22 +37,22 @@ extension Session {
   package final func meet(_ error: StorageError) {
     guard error.isDamage else { stop(error) }
     if let record = DamageRecord.of(self) { return record.note(error) }
-    guard isToldOfDamage else { stop(error) }
-    if shared.noteDamage(error) { tell(error) }
+    guard reportsDamage else { stop(error) }
+    if shared.noteDamage(error) { report(error) }
   }
 
   /// Whether reads go on where they meet damage, for the caller.
-  package final var takesDamage: Bool { DamageRecord.of(self) != nil || isToldOfDamage }
+  package final var takesDamage: Bool { DamageRecord.of(self) != nil || reportsDamage }
 
   /// Whether damage was met, so that what the caller holds may be a placeholder.
   package final var hasMetDamage: Bool {
     if let record = DamageRecord.of(self) { return record.hasDamage }
-    return isToldOfDamage && shared.damage != nil
+    return reportsDamage && shared.damage != nil
   }
 
   /// Refuses a write after placeholders were given out.
   package final func requireNoDamage() throws(StorageError) {
-    if isToldOfDamage, let damage = shared.damage { throw damage }
+    if reportsDamage, let damage = shared.damage { throw damage }
   }
 }
 

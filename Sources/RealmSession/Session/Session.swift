@@ -177,10 +177,10 @@ open class Session: SessionOwner {
   // MARK: - Damage
 
   /// Whether damage is reported to the program, and reads go on where they meet it.
-  package final var isToldOfDamage: Bool { damageHandler != nil }
+  package final var reportsDamage: Bool { damageHandler != nil }
 
-  /// Tells the program of damage.
-  final func tell(_ damage: StorageError) { damageHandler?(damage) }
+  /// Reports damage to the program.
+  final func report(_ damage: StorageError) { damageHandler?(damage) }
 
   // MARK: - Reading
 

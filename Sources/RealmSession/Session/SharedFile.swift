@@ -30,7 +30,7 @@ package final class SharedFile: Sendable {
   /// The damage that was reported to the program.
   private let foundDamage = Locked<[StorageError]>([])
   /// A loop over a damaged class meets damage at each object.
-  private static let toldDamageCountMax = 100
+  private static let reportedDamageCountMax = 100
 
   private final class WeakFile: Sendable {
     weak let shared: SharedFile?
@@ -113,7 +113,7 @@ package final class SharedFile: Sendable {
   ///   some.
   func noteDamage(_ error: StorageError) -> Bool {
     foundDamage.withLock { found in
-      guard found.count < SharedFile.toldDamageCountMax, !found.contains(error) else {
+      guard found.count < SharedFile.reportedDamageCountMax, !found.contains(error) else {
         return false
       }
       found.append(error)

@@ -34,7 +34,7 @@ final class ManagedCollection {
   /// Holds the contents instead of `cached` if the realm is frozen.
   private let frozen: FrozenContents?
   /// Whether an observer was notified that the collection is gone (`ManagedCollection` 1).
-  private(set) var hasToldEnd = false
+  private(set) var hasReportedEnd = false
 
   convenience init(_ object: ObjectBase, _ owner: ClassInfo, _ slot: _ColumnSlot) {
     unsafe self.init(object._key, owner, slot)
@@ -77,7 +77,7 @@ final class ManagedCollection {
     let collection = ManagedCollection(
       definition.object, owner, slot, path: definition.path, kind: definition.kind)
     if collection.isValid { return collection }
-    collection.hasToldEnd = orGone
+    collection.hasReportedEnd = orGone
     return orGone ? collection : nil
   }
 
@@ -109,7 +109,7 @@ final class ManagedCollection {
   /// The elements as they are now; of a dictionary the values, without links to nothing.
   func contents() -> _CollectionContents {
     if let contents = presentContents() { return contents }
-    refuseUnlessTold()
+    refuseUnlessEndIsReported()
     return .empty(core, info)
   }
 
@@ -134,14 +134,14 @@ final class ManagedCollection {
   /// The collection as the source of results; traps if it cannot be read.
   var source: _ResultsSource {
     core.checkIsolation()
-    if !isValid { refuseUnlessTold() }
+    if !isValid { refuseUnlessEndIsReported() }
     return _ResultsSource(ResultsState(.list(self), core, info))
   }
 
   /// Prepares for telling an observer of the collection of `change` (`ManagedCollection` 1).
-  func willTell(_ change: ObservedChange) {
+  func willReport(_ change: ObservedChange) {
     revive()
-    if case .collectionDeleted = change { hasToldEnd = true }
+    if case .collectionDeleted = change { hasReportedEnd = true }
   }
 
   /// Makes the collection usable again after its realm was invalidated, for its observers.
@@ -174,7 +174,7 @@ final class ManagedCollection {
   func dictionary() -> DictionaryView {
     noteReading()
     if let view = reading(try presentRow()?.dictionary(column, path), else: nil) { return view }
-    refuseUnlessTold()
+    refuseUnlessEndIsReported()
     return orTrap(try DictionaryView(root: .null, hasIntegerKeys: false, in: owner.table.space))
   }
 
@@ -217,14 +217,14 @@ final class ManagedCollection {
   /// The object that has the property; traps if it was deleted.
   private func requireRow() throws(StorageError) -> Row {
     if let row = try presentRow() { return row }
-    refuseUnlessTold()
+    refuseUnlessEndIsReported()
     throw owner.missing(key)
   }
 
   /// Traps because the object that has the collection is gone, unless an observer heard of that,
   /// or damage is to blame.
-  private func refuseUnlessTold() {
-    if !hasToldEnd, !isLost() { refuseInvalid() }
+  private func refuseUnlessEndIsReported() {
+    if !hasReportedEnd, !isLost() { refuseInvalid() }
   }
 
   private func refuseInvalid() -> Never {

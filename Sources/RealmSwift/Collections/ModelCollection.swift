@@ -60,7 +60,7 @@ extension ModelCollection {
   /// The locator of the collection: its identity, independent of a realm.
   var definition: _ConfinedDefinition {
     guard let managed else { throwRealmException(observationOfUnmanagedText) }
-    return _ConfinedDefinition(.list(managed.definition), isGone: managed.hasToldEnd)
+    return _ConfinedDefinition(.list(managed.definition), isGone: managed.hasReportedEnd)
   }
 
   /// The collection that `definition` describes, in `realm`; nil if its object does not exist

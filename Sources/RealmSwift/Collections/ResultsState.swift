@@ -261,14 +261,14 @@ final class ResultsState {
 
   /// Prepares for telling an observer of `change`: after the realm was invalidated, observers live
   /// on, and what they observe is usable again from their next call on.
-  func willTell(_ change: ObservedChange) {
+  func willReport(_ change: ObservedChange) {
     if isOfInvalidRealm, frozen == nil {
       birth = core.firstValidGeneration
       unsafe present = Present()
       unsafe history = ResultsHistory()
     }
     guard case .list(let list) = source else { return }
-    if query.isEverything { list.willTell(change) } else { list.revive() }
+    if query.isEverything { list.willReport(change) } else { list.revive() }
   }
 
   /// The state that an observer has seen, brought to the version that the realm shows; nil if

@@ -18,7 +18,7 @@ final class MapFollower<Key: _MapKey, Value: RealmCollectionValue> {
 
   /// The notification for a change up to the version that the realm shows.
   func change(for change: ObservedChange) -> RealmMapChange<Map<Key, Value>> {
-    map.managed?.willTell(change)
+    map.managed?.willReport(change)
     switch change {
     case .initial:
       known = map.isInvalidated ? [] : map.keys

@@ -69,7 +69,7 @@ extension ObjectBase {
       Observation.Handler(
         valuesBefore: { columns in
           object.revive(info)
-          return object.valuesToTell(columns, info)
+          return object.valuesToReport(columns, info)
         }
       ) { change, before in
         object.revive(info)
@@ -91,8 +91,8 @@ extension ObjectBase {
   }
 
   /// The present values of the properties in some columns.
-  final func valuesToTell(_ columns: [ColumnKey], _ info: ClassInfo) -> [Any?] {
-    columns.map { column in info.property(of: column).flatMap { valueToTell($0) } }
+  final func valuesToReport(_ columns: [ColumnKey], _ info: ClassInfo) -> [Any?] {
+    columns.map { column in info.property(of: column).flatMap { valueToReport($0) } }
   }
 
   /// The property changes to report for changed columns.
@@ -106,13 +106,13 @@ extension ObjectBase {
       changes.append(
         PropertyChange(
           name: property.name, oldValue: before?[position],
-          newValue: valueToTell(property)))
+          newValue: valueToReport(property)))
     }
     return changes
   }
 
   /// The value of a property; nil for null and for collections.
-  private final func valueToTell(_ property: ModelProperty) -> Any? {
+  private final func valueToReport(_ property: ModelProperty) -> Any? {
     guard property.shape.collection == .none, property.shape.type != .linkingObjects else {
       return nil
     }

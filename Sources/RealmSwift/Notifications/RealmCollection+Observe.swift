@@ -91,7 +91,7 @@ extension RealmCollection {
     let observation = core.observe(
       _definition.locator, keyPaths: keyPaths, sharing: ObjectIdentifier(subject),
       Observation.Handler { change, _ in
-        state.willTell(change)
+        state.willReport(change)
         block(.init(change, of: self, path))
       })
     state.note(observation)

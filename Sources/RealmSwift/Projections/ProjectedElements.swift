@@ -90,7 +90,7 @@ where C.Element: ObjectBase {
     return core.observe(
       collection._definition.locator, keyPaths: keyPaths ?? [_name(for: keyPath)],
       Observation.Handler { change, _ in
-        state.willTell(change)
+        state.willReport(change)
         block(change)
       })
   }

@@ -156,7 +156,7 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
     let observation = core.observe(
       results._definition.locator, keyPaths: keyPaths,
       Observation.Handler { [self] change, _ in
-        results.state.willTell(change)
+        results.state.willReport(change)
         let old = follower.layout
         let new = results.isInvalidated ? SectionLayout() : sections().layout
         switch change {

@@ -28,7 +28,7 @@ final class SyncProgressReporter: Sendable {
     /// The newest subscription set when the handler was added.
     let queryVersion: UInt64
     /// The last call.
-    var told: TransferProgress?
+    var reported: TransferProgress?
   }
 
   /// The server's word about the download of a subscription set.
@@ -164,7 +164,7 @@ final class SyncProgressReporter: Sendable {
           defer { state.waiters = [] }
           return state.waiters
         }
-        if let file = fileState() { tell(file) }
+        if let file = fileState() { notify(file) }
         for waiter in waiters { waiter.resume() }
         let goesOn = state.withLock { state in
           assert(state.isReading, "`SyncProgressReporter` 3")
@@ -177,7 +177,7 @@ final class SyncProgressReporter: Sendable {
     }
   }
 
-  private func tell(_ file: FileState) {
+  private func notify(_ file: FileState) {
     let calls = state.withLock { state -> [(Handler, TransferProgress)] in
       guard state.hasDownloaded else { return [] }
       let news = state.news.isEmpty ? [state.estimate].compactMap(\.self) : state.news
@@ -209,8 +209,8 @@ final class SyncProgressReporter: Sendable {
     let progress = progress(of: known, file, estimate)
     let isComplete = progress.estimate >= 1
     if isComplete { known.base = bytes(file, known.direction).done }
-    if known.told != progress { calls.append((known.handler, progress)) }
-    known.told = progress
+    if known.reported != progress { calls.append((known.handler, progress)) }
+    known.reported = progress
     entry = isComplete && known.isForWorkAtHand ? nil : known
   }
 

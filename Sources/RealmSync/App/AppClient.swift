@@ -92,7 +92,7 @@ package final class AppClient: Sendable {
   package func select(_ user: AppUser) throws(AppFailure) {
     try check(user)
     state.withLock { $0.current = user.id }
-    observers.tell()
+    observers.notify()
     guard let store else { return }
     Task {
       // Another user may be current by then.
@@ -261,8 +261,8 @@ package final class AppClient: Sendable {
       state.users.append(user)
       return user
     }
-    user.observers.tell()
-    observers.tell()
+    user.observers.notify()
+    observers.notify()
     return user
   }
 
@@ -273,7 +273,7 @@ package final class AppClient: Sendable {
       if state.current == user.id { state.current = state.users.last { $0.isLoggedIn }?.id }
       return state.current
     }
-    observers.tell()
+    observers.notify()
     if end == .removed {
       try await storing(await store?.remove(user.id, current: current))
     } else {

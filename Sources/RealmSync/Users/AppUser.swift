@@ -28,7 +28,7 @@ package final class AppUser: Sendable {
   /// Changes the knowledge of the user, and tells the observers.
   func update(_ body: (inout UserRecord) -> Void) {
     state.withLock { body(&$0) }
-    observers.tell()
+    observers.notify()
   }
 
   /// Replaces the knowledge of the user. The caller tells the observers, when it holds no lock.

@@ -32,7 +32,7 @@ package final class ChangeObservers: Sendable {
   }
 
   /// Calls the blocks, in the order in which they were added.
-  func tell() {
+  func notify() {
     let blocks = state.withLock { state in
       state.blocks.isEmpty ? [] : state.blocks.sorted { $0.key < $1.key }.map(\.value)
     }

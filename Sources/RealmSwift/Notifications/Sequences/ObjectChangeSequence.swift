@@ -58,7 +58,7 @@ public struct ObjectChangeSequence<ObjectType: ObjectBase>: AsyncSequence {
       path = core.file.path
       subscription = unsafe ChangeSubscription(
         .object(ObjectLocator(table: info.tableKey, object: object._key)), keyPaths: keyPaths,
-        of: core, valuesBefore: { object.valuesToTell($0, info) })
+        of: core, valuesBefore: { object.valuesToReport($0, info) })
     }
 
     /// The next change; nil at the end. To be called where the realm lives.

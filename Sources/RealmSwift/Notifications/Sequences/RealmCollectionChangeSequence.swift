@@ -77,7 +77,7 @@ public struct RealmCollectionChangeSequence<Collection: RealmCollection>: AsyncS
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> RealmCollectionChange<Collection>? {
       guard let (change, _) = await subscription.next(isolation: actor) else { return nil }
-      state.willTell(change)
+      state.willReport(change)
       return .init(change, of: collection, path)
     }
   }
