@@ -45,9 +45,9 @@ struct ImportRequest: Sendable {
     // Names of collections, classes and files are those of the export.
     let show = { @Sendable (text: String) in output(PlainText.lines(text)) }
     let files = DiskFiles()
-    let plan: ImportPlan
+    let plan: AppImportPlan
     do throws(ImportError) {
-      plan = try ImportPlan(export, data: data, in: files)
+      plan = try AppImportPlan(export, data: data, in: files)
       if let users { _ = try files.open(users) }
     } catch {
       throw ServerFailure(error.description)
@@ -65,7 +65,7 @@ struct ImportRequest: Sendable {
     let app = try ImportedApp(plan, in: out, startsOver: startsOver)
     if app.mark?.isEmpty == false { show("An interrupted import goes on.\n") }
     let accounts = try app.accounts()
-    let report: ImportReport
+    let report: AppImportReport
     do throws(ImportError) {
       let meter = ProgressMeter(show)
       let run = try ImportRun(

@@ -17,7 +17,7 @@ import RealmStorage
 /// An app in the making.
 struct ImportedApp: Sendable {
   let directory: ServerDirectory
-  let plan: ImportPlan
+  let plan: AppImportPlan
   /// The mark of an earlier import to go on with; nil for none.
   let mark: [UInt8]?
   /// The key of tokens.
@@ -29,7 +29,7 @@ struct ImportedApp: Sendable {
   /// Makes the folder, or finds the rest of an earlier import.
   ///
   /// - Parameter startsOver: Whether the rest of an earlier import is removed.
-  init(_ plan: ImportPlan, in folder: String, startsOver: Bool) throws(ServerFailure) {
+  init(_ plan: AppImportPlan, in folder: String, startsOver: Bool) throws(ServerFailure) {
     self.plan = plan
     let directory = try ServerDirectory(folder)
     try directory.requireOwnRealms(for: "import")

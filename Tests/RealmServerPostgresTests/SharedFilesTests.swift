@@ -27,7 +27,7 @@ struct SharedFilesTests {
   /// The files of the test's own.
   private static func files(
     _ store: PostgresStore, of bench: StoreBench
-  ) throws -> [SharedFile] {
+  ) throws -> [SharedServerFile] {
     try store.files.all().filter { $0.path.hasPrefix(path(bench, "")) }
   }
 
@@ -44,8 +44,8 @@ struct SharedFilesTests {
     try expectEqual(
       Self.files(one, of: bench),
       [
-        SharedFile(path: file, version: 2, bytes: []),
-        SharedFile(path: removed, version: 1, bytes: nil),
+        SharedServerFile(path: file, version: 2, bytes: []),
+        SharedServerFile(path: removed, version: 1, bytes: nil),
       ])
     #expect(throws: StoreError.self) { try one.files.put([1], at: "a\0", after: 0) }
   }
@@ -80,7 +80,7 @@ struct SharedFilesTests {
         try expectEqual(
           Self.files(store, of: bench),
           [
-            SharedFile(path: path, version: version, bytes: bytes)
+            SharedServerFile(path: path, version: version, bytes: bytes)
           ])
       }
     }
@@ -94,7 +94,7 @@ struct SharedFilesTests {
     let stores = [try store(bench), try store(bench)]
     let connector = try #require(bench.connector)
     var random = SeededGenerator(seed: seed)
-    var model: [String: SharedFile] = [:]
+    var model: [String: SharedServerFile] = [:]
     // What each server has seen last.
     var seen: [[String: Int64]] = [[:], [:]]
     for step in 0..<60 {
@@ -125,7 +125,7 @@ struct SharedFilesTests {
       }
       guard isStored == isExpected else { return "step \(step): \(path) is stored: \(isStored)" }
       guard isStored else { continue }
-      model[path] = SharedFile(path: path, version: version + 1, bytes: bytes)
+      model[path] = SharedServerFile(path: path, version: version + 1, bytes: bytes)
       seen[server][path] = version + 1
     }
     return nil

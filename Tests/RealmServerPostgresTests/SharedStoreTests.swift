@@ -220,7 +220,7 @@ struct SharedStoreTests {
     _ = try realm.own()
     func millisecondsLeft() throws -> Int64? {
       let rows = try realm.database.repeating([Statements.leaseLeft(realm.key)])[0]
-      return rows.first.flatMap { RowReader($0).optionalInteger(0) }
+      return rows.first.flatMap { DatabaseRowReader($0).optionalInteger(0) }
     }
     for _ in 0..<2 {
       bench.simulation?.advance(by: 500)

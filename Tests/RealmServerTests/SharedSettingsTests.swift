@@ -16,9 +16,9 @@ import Testing
 struct SharedSettingsTests {
   /// Shared files in memory.
   private final class MemoryFiles: SharedFiles {
-    let content = Locked<[String: SharedFile]>([:])
+    let content = Locked<[String: SharedServerFile]>([:])
 
-    func all() throws(StoreError) -> [SharedFile] {
+    func all() throws(StoreError) -> [SharedServerFile] {
       content.withLock { $0.values.sorted { $0.path < $1.path } }
     }
 
@@ -27,7 +27,7 @@ struct SharedSettingsTests {
     ) throws(StoreError) -> Bool {
       content.withLock { content in
         guard content[path]?.version ?? 0 == version else { return false }
-        content[path] = SharedFile(path: path, version: version + 1, bytes: bytes)
+        content[path] = SharedServerFile(path: path, version: version + 1, bytes: bytes)
         return true
       }
     }
@@ -259,7 +259,7 @@ struct SharedSettingsTests {
   /// The database is another machine's: its names lead nowhere else.
   @Test func namesOfTheDatabaseStayInTheFolder() throws {
     for path in ["apps/../x", "/x", "x", "apps//x", "keys/./x", "apps/a/\0", "keys", "apps/.x/a"] {
-      files.content.withLock { $0[path] = SharedFile(path: path, version: 1, bytes: [1]) }
+      files.content.withLock { $0[path] = SharedServerFile(path: path, version: 1, bytes: [1]) }
     }
     try expectEqual(settings("one").pull(), [])
     expectEqual(text("x"), nil)

@@ -26,7 +26,7 @@ package indirect enum DocumentFilter: Hashable, Sendable {
     case .user(let rule): return .constant(rule.holds(in: context))
     case .comparison(let field, let operation, let term):
       guard let value = term.value(in: context) else { return .constant(operation == .notEqual) }
-      return .comparison(field: field, operation, RuleValue.normal(value))
+      return .comparison(field: field, operation, RuleComparison.normal(value))
     case .isIn(let field, let term):
       return .joined(
         any: Self.elements(of: term, in: context).map { .comparison(field: field, .equal, $0) })
@@ -39,7 +39,7 @@ package indirect enum DocumentFilter: Hashable, Sendable {
   /// The elements of a list; none of another value.
   private static func elements(of term: RuleTerm, in context: RuleContext) -> [BSONValue] {
     guard case .array(let elements)? = term.value(in: context) else { return [] }
-    return elements.map(RuleValue.normal)
+    return elements.map(RuleComparison.normal)
   }
 
   /// The properties in the condition.

@@ -47,11 +47,11 @@ package enum RuleOperator: Hashable, Sendable {
 
   func holds(for value: BSONValue?, in context: RuleContext) -> Bool {
     switch self {
-    case .equal(let term): RuleValue.isEqual(value, term.value(in: context))
-    case .notEqual(let term): !RuleValue.isEqual(value, term.value(in: context))
+    case .equal(let term): RuleComparison.isEqual(value, term.value(in: context))
+    case .notEqual(let term): !RuleComparison.isEqual(value, term.value(in: context))
     case .isIn(let term):
       if case .array(let elements)? = term.value(in: context) {
-        elements.contains { RuleValue.isEqual(value, $0) }
+        elements.contains { RuleComparison.isEqual(value, $0) }
       } else {
         false
       }
@@ -92,7 +92,7 @@ package enum RuleTerm: Hashable, Sendable {
 }
 
 /// Values compared by rules.
-package enum RuleValue {
+package enum RuleComparison {
   /// Whether two values are equal, or the first is an array with an element equal to the second.
   static func isEqual(_ left: BSONValue?, _ right: BSONValue?) -> Bool {
     guard let left, let right else { return false }

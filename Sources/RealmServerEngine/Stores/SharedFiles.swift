@@ -3,7 +3,7 @@
 // What servers with one store have in common beside realms: settings of apps, schemas and keys.
 
 /// A small file that servers share.
-package struct SharedFile: Hashable, Sendable {
+package struct SharedServerFile: Hashable, Sendable {
   /// The path from the folder of a server on.
   package let path: String
   /// The number of its changes so far; 0 for a file that was never stored.
@@ -21,7 +21,7 @@ package struct SharedFile: Hashable, Sendable {
 /// Keeps small files for all servers of a store. All calls block their thread.
 package protocol SharedFiles: Sendable {
   /// All files, removed ones too.
-  func all() throws(StoreError) -> [SharedFile]
+  func all() throws(StoreError) -> [SharedServerFile]
 
   /// Stores a file, durably, if no other server has changed it.
   ///

@@ -28,7 +28,7 @@ final class SharedSettings: Sendable {
 
   private struct State {
     /// The files as the database and the folder have them, by path.
-    var known: [String: SharedFile] = [:]
+    var known: [String: SharedServerFile] = [:]
     var common: SettingsFolder.Common
     /// The files that came from others and were not reported.
     var pending: Set<String> = []
@@ -98,14 +98,16 @@ final class SharedSettings: Sendable {
 
   /// Whether the folder has another file than the one that it had in common with the database,
   /// which has that one still: it was changed while the server was stopped.
-  private func isChanged(_ file: SharedFile, since common: SettingsFolder.Common.File?) -> Bool {
+  private func isChanged(
+    _ file: SharedServerFile, since common: SettingsFolder.Common.File?
+  ) -> Bool {
     guard let common, common.version == file.version, let present = folder.content(of: file.path)
     else { return false }
     return SettingsFolder.digest(present) != common.digest
   }
 
   /// Brings a file of the database into the folder. Returns whether the folder had another.
-  private func take(_ file: SharedFile) throws(ServerFailure) -> Bool {
+  private func take(_ file: SharedServerFile) throws(ServerFailure) -> Bool {
     guard folder.content(of: file.path) != file.bytes else { return false }
     guard let bytes = file.bytes else {
       folder.remove(file.path)
@@ -166,7 +168,7 @@ final class SharedSettings: Sendable {
   ) throws(ServerFailure) -> Outcome {
     let version = state.known[path]?.version ?? 0
     if try Self.asking(files.put(bytes, at: path, after: version)) {
-      state.known[path] = SharedFile(path: path, version: version + 1, bytes: bytes)
+      state.known[path] = SharedServerFile(path: path, version: version + 1, bytes: bytes)
       return .stored
     }
     // It is no change of this folder any more.

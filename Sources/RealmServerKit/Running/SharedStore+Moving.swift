@@ -4,7 +4,7 @@
 // disturb.
 //
 // Invariants:
-// 1. A move sets the mark before it asks for servers, and a server tells of itself before it asks
+// 1. A move sets the mark before it asks for servers, and a server registers itself before it asks
 //    for the mark: of both at once one is refused, at least.
 
 #if Server
@@ -48,8 +48,8 @@ extension SharedStore {
   }
 
   /// The mark; nil if there is none.
-  private func mark() throws(ServerFailure) -> SharedFile? {
-    try Self.asking { () throws(StoreError) -> SharedFile? in
+  private func mark() throws(ServerFailure) -> SharedServerFile? {
+    try Self.asking { () throws(StoreError) -> SharedServerFile? in
       try files.all().first { $0.path == Self.mark && $0.bytes != nil }
     }
   }

@@ -110,13 +110,13 @@ package enum DatabaseSchema {
   static func prepare(_ link: any DatabaseLink) throws(DatabaseError) -> StoreError? {
     var found: Int64 = 0
     let isThere = try link.run([Statements.begin(), lock(), isThere()])[2]
-    if let row = isThere.first, RowReader(row).optionalText(0) != nil,
+    if let row = isThere.first, DatabaseRowReader(row).optionalText(0) != nil,
       let row = try link.run([version()])[0].first
     {
-      found = RowReader(row).optionalInteger(0) ?? 0
+      found = DatabaseRowReader(row).optionalInteger(0) ?? 0
     }
     guard found <= current else {
-      let oldest = RowReader(try link.run([oldestUser()])[0].first ?? []).optionalInteger(0)
+      let oldest = DatabaseRowReader(try link.run([oldestUser()])[0].first ?? []).optionalInteger(0)
       _ = try link.run([Statements.rollback()])
       if let oldest, oldest <= current { return nil }
       return .unavailable(

@@ -38,7 +38,9 @@ package final class DatabaseTime: Sendable {
   ///
   /// - Parameter asked: The monotonic time before the call.
   func learn(_ rows: DatabaseRows, asked: Int) {
-    guard let time = rows.first.flatMap({ RowReader($0).optionalInteger(0) }) else { return }
+    guard let time = rows.first.flatMap({ DatabaseRowReader($0).optionalInteger(0) }) else {
+      return
+    }
     let length = clock.now() - asked
     last.withLock { last in
       guard last == nil || length <= Self.callMax else { return }

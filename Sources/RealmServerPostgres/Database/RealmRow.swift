@@ -21,7 +21,7 @@ struct RealmRow: Hashable {
   let checkpointByteCount: Int
 
   init(_ values: [DatabaseValue]) throws(StoredValueError) {
-    let row = RowReader(values)
+    let row = DatabaseRowReader(values)
     number = try row.integer(0)
     name = RealmName(app: try row.text(2), partition: row.optionalText(3))
     head = RealmHead(
@@ -40,7 +40,7 @@ extension StoredEntry {
   static func reading(
     _ values: [DatabaseValue]
   ) throws(StoredValueError) -> (entry: StoredEntry, touches: [UInt8]) {
-    let row = RowReader(values)
+    let row = DatabaseRowReader(values)
     let entry = StoredEntry(
       version: try row.bits(0), salt: try row.bits(1), file: FileIdentifier(try row.bits(2)),
       clientVersion: try row.bits(3),
@@ -62,7 +62,7 @@ extension StoredEntry {
 
 extension ClientFile {
   init(_ values: [DatabaseValue]) throws(StoredValueError) {
-    let row = RowReader(values)
+    let row = DatabaseRowReader(values)
     self.init(
       ident: FileIdentifier(try row.bits(0)), salt: try row.bits(1), user: try row.text(2),
       lastSeen: OriginTimestamp(milliseconds: try row.bits(6)))
@@ -86,7 +86,7 @@ extension ClientFile {
 
 extension PrivateChange {
   init(_ values: [DatabaseValue], of file: FileIdentifier) throws(StoredValueError) {
-    let row = RowReader(values)
+    let row = DatabaseRowReader(values)
     self.init(
       file: file, version: try row.bits(0),
       timestamp: OriginTimestamp(milliseconds: try row.bits(1)),

@@ -12,13 +12,13 @@ import RealmStorage
 
 /// Keeps the files of servers in a table of the database.
 package final class PostgresFiles: SharedFiles {
-  /// What tells one state of all files from another.
+  /// What distinguishes one state of all files from another.
   struct Mark: Hashable, Sendable {
     let count: Int64
     let versionSum: Int64
 
     init(_ rows: DatabaseRows) {
-      let row = RowReader(rows.first ?? [])
+      let row = DatabaseRowReader(rows.first ?? [])
       count = row.optionalInteger(0) ?? 0
       versionSum = row.optionalInteger(1) ?? 0
     }
@@ -31,8 +31,8 @@ package final class PostgresFiles: SharedFiles {
 
   init(_ database: Database) { self.database = database }
 
-  package func all() throws(StoreError) -> [SharedFile] {
-    var files: [SharedFile] = []
+  package func all() throws(StoreError) -> [SharedServerFile] {
+    var files: [SharedServerFile] = []
     for values in try database.repeating([Statements.sharedFiles()])[0] {
       files.append(try StoreError.reading(Self.file(values)))
     }
@@ -41,9 +41,9 @@ package final class PostgresFiles: SharedFiles {
 
   private static func file(
     _ values: [DatabaseValue]
-  ) throws(StoredValueError) -> SharedFile {
-    let row = RowReader(values)
-    return SharedFile(
+  ) throws(StoredValueError) -> SharedServerFile {
+    let row = DatabaseRowReader(values)
+    return SharedServerFile(
       path: try row.text(0), version: try row.integer(1),
       bytes: row.optionalBytes(2))
   }

@@ -33,7 +33,7 @@ package struct PostgresNodes: Sendable {
   package func present() throws(StoreError) -> [String] {
     let rows = try database.repeating([Statements.presentNodes(.text(node))])[0]
     return rows.compactMap { values in
-      let row = RowReader(values)
+      let row = DatabaseRowReader(values)
       return row.optionalText(1) ?? row.optionalText(0)
     }
   }
@@ -41,7 +41,7 @@ package struct PostgresNodes: Sendable {
   /// The address of a server; nil if it has none. Blocks the thread.
   package func address(of node: String) throws(StoreError) -> String? {
     let rows = try database.repeating([Statements.nodeAddress(.text(node))])[0]
-    return rows.first.flatMap { RowReader($0).optionalText(0) }
+    return rows.first.flatMap { DatabaseRowReader($0).optionalText(0) }
   }
 }
 #endif

@@ -258,7 +258,7 @@ extension PostgresRealm {
         if !isOfAnyServer { return other }
         throw .unavailable("the version after \(head.version) is trimmed already")
       }
-      return try StoreError.reading(RowReader(salt).bits(0)) == entry.salt
+      return try StoreError.reading(DatabaseRowReader(salt).bits(0)) == entry.salt
         ? .success(append.newer) : other
     } catch {
       return .failure(error)
@@ -383,7 +383,7 @@ extension PostgresRealm {
   ) throws(StoreError) -> (first: UInt64, ident: UInt64) {
     var given = [0...FileIdentifier.server.rawValue]
     for values in rows {
-      let row = RowReader(values)
+      let row = DatabaseRowReader(values)
       let first = try StoreError.reading(row.bits(0))
       let last = try StoreError.reading(row.bits(1))
       guard first > given[given.count - 1].upperBound, last >= first,

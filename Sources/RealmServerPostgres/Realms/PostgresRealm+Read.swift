@@ -105,7 +105,7 @@ extension PostgresRealm {
     var found: [UInt64: [UInt8]] = [:]
     try forEach(Statements.reciprocals, of: ident, after: version) {
       (values) throws(StoredValueError) -> UInt64 in
-      let row = RowReader(values)
+      let row = DatabaseRowReader(values)
       let version = try row.bits(0)
       found[version] = try row.bytes(1)
       return version

@@ -198,7 +198,7 @@ final class PostgresRealm: RealmStore {
         return head
       }
       guard let values = rows[1].first else { throw .unknownRealm(id) }
-      let row = RowReader(values)
+      let row = DatabaseRowReader(values)
       if let owner = row.optionalText(1), row.optionalInteger(0) ?? 0 > 0 {
         throw .owned(by: owner)
       }
@@ -211,7 +211,7 @@ final class PostgresRealm: RealmStore {
     guard let values = try database.repeating([Statements.leaseLeft(key)])[0].first else {
       throw .unknownRealm(id)
     }
-    let row = RowReader(values)
+    let row = DatabaseRowReader(values)
     guard let owner = row.optionalText(1), owner != node, row.optionalInteger(0) ?? 0 > 0
     else { return nil }
     return owner
@@ -342,7 +342,7 @@ final class PostgresRealm: RealmStore {
     guard found.version < row.head.version else { return false }
     let rows = try database.repeating([Statements.saltOfEntry(key, .bits(found.version))])
     guard let values = rows[0].first else { return false }
-    return try StoreError.reading(RowReader(values).bits(0)) == found.salt
+    return try StoreError.reading(DatabaseRowReader(values).bits(0)) == found.salt
   }
 
   private func installCheckpoint(of row: RealmRow) throws(StoreError) -> Bool {
@@ -356,7 +356,7 @@ final class PostgresRealm: RealmStore {
         Statements.part(key, .int(row.checkpointID), .int(number))
       ])[0]
       guard let values = rows.first else { return nil }
-      return try StoreError.reading(RowReader(values).bytes(0))
+      return try StoreError.reading(DatabaseRowReader(values).bytes(0))
     }
   }
 

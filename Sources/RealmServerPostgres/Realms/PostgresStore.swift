@@ -61,7 +61,7 @@ package final class PostgresStore: ServerStore {
     let rows = try database.repeating([Statements.identity(), Statements.time()])
     time.learn(rows[1], asked: asked)
     guard let values = rows[0].first else { throw .damaged("the database has no identity") }
-    identity = try StoreError.reading(RowReader(values).text(0))
+    identity = try StoreError.reading(DatabaseRowReader(values).text(0))
     files = PostgresFiles(database)
     nodes = PostgresNodes(database, node: node)
     checkpoints = CheckpointMaker(on: surroundings.checkpointThread())

@@ -53,7 +53,7 @@ extension AccountService {
   ///
   /// - Throws: `AccountError.invalidSession` if there is no such user, `userDisabled`.
   package func logInForOperator(_ user: String) async throws(AccountError) -> LoginResult {
-    let start = SessionStart(self, device: nil)
+    let start = LoginStart(self, device: nil)
     let account = try await store.write { (accounts) throws(AccountError) -> Account in
       let account = try Self.enabled(user, accounts)
       try accounts.put(

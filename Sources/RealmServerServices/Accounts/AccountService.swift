@@ -8,7 +8,7 @@
 // 3. A new password ends the earlier sessions and mailed tokens, in the same transaction, and no
 //    session begins with the old one.
 // 4. Whether an address is registered shows in no answer about mails, nor in their time. Only where
-//    registrations need no mail, a registration has to tell, and these answers tell, too.
+//    registrations need no mail, a registration has to say it, and these answers do, too.
 
 import RealmFormats
 package import RealmServerEngine
@@ -247,7 +247,7 @@ package struct AccountService: Sendable {
   /// - Parameters:
   ///   - new: The identity, for a name that is not stored yet.
   ///   - password: The password found right; it may have been replaced since.
-  ///   - profile: What the provider tells of the user; nil if it tells nothing.
+  ///   - profile: The data of the user at the provider; nil if there is none.
   ///   - key: The API key of the login; it may have been disabled since.
   ///   - linked: The user of the new identity; nil in a login.
   ///   - device: The device of an earlier login.
@@ -257,7 +257,7 @@ package struct AccountService: Sendable {
     device: String?
   ) async throws(AccountError) -> LoginResult {
     let newAccount = random.identifier()
-    let start = SessionStart(self, device: device)
+    let start = LoginStart(self, device: device)
     let session = linked?.session ?? start.session
     let kinds = settings.recordedEvents
     let account = try await store.write { (accounts) throws(AccountError) -> Account in
@@ -305,7 +305,7 @@ package struct AccountService: Sendable {
   private func begin(
     _ key: APIKey, of user: String, device: String?
   ) async throws(AccountError) -> LoginResult {
-    let start = SessionStart(self, device: device)
+    let start = LoginStart(self, device: device)
     let kinds = settings.recordedEvents
     let account = try await store.write { (accounts) throws(AccountError) -> Account in
       try Self.check(key, accounts)
@@ -337,7 +337,7 @@ package struct AccountService: Sendable {
 }
 
 /// The values of a new session.
-struct SessionStart {
+struct LoginStart {
   let session: String
   let device: String
   let time: OriginTimestamp

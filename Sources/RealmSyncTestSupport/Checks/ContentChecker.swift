@@ -27,7 +27,7 @@ package struct ContentChecker {
   /// Rule 1.
   package mutating func check(_ file: SessionFile, of device: String) {
     guard let last = files.updateValue(file, forKey: device),
-      last.ident == .own || FileIdentity(last) == FileIdentity(file),
+      last.ident == .own || DeviceFileIdentity(last) == DeviceFileIdentity(file),
       file.cursors.goesBack(from: last.cursors)
     else { return }
     problems.append("\(device): the cursors \(last.cursors) became \(file.cursors)")

@@ -169,7 +169,7 @@ extension SimulatedDevice {
   /// Notes the acknowledged versions of the file before its reset.
   func willReset() throws {
     let state = try state()
-    identityBeforeReset = FileIdentity(state)
+    identityBeforeReset = DeviceFileIdentity(state)
     acknowledgedBeforeReset = written.filter { $0 <= state.cursors.upload.clientVersion }
   }
 
@@ -185,7 +185,7 @@ extension SimulatedDevice {
   /// Whether the file has its new identity.
   package var isResetCommitted: Bool {
     guard let old = identityBeforeReset, let state = try? state() else { return false }
-    return FileIdentity(state) != old
+    return DeviceFileIdentity(state) != old
   }
 
   /// Notes the versions of the old identifier at the server.

@@ -68,7 +68,7 @@ package final class SimulatedDevice {
   /// The wait for the end of a reset: everything is uploaded, and then downloaded.
   var resetWatch: ResetWatch?
   /// The identity of the file whose reset has begun. A restored server gives identifiers again.
-  var identityBeforeReset: FileIdentity?
+  var identityBeforeReset: DeviceFileIdentity?
   /// The last version of a file in a restored backup of the server.
   var restoredVersions: [FileIdentifier: UInt64] = [:]
   /// Whether the transactions of a reset are under way.

@@ -33,8 +33,8 @@ final class ImportBench {
     accounts = try AccountStore(SimulatedFileSystem().openDatabase(), now: Self.clock.now())
   }
 
-  var plan: ImportPlan {
-    get throws { try ImportPlan("app", data: "dump", in: files) }
+  var plan: AppImportPlan {
+    get throws { try AppImportPlan("app", data: "dump", in: files) }
   }
 
   private var target: ImportTarget {
@@ -56,7 +56,7 @@ final class ImportBench {
 
   /// Imports everything, or goes on with what an earlier call has left.
   @discardableResult
-  func run(users: String? = nil) async throws -> ImportReport {
+  func run(users: String? = nil) async throws -> AppImportReport {
     let run = try ImportRun(
       plan, in: files, to: target, options: options, after: mark.withLock { $0 })
     return try await run.run(users: users)

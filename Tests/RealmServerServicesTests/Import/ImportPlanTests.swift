@@ -17,10 +17,10 @@ struct ImportPlanTests {
   private static func plan(
     _ export: [String: String], _ dump: [String: String] = ["dump/todo/Item.json": ""],
     changing changes: [String: String] = [:]
-  ) throws -> ImportPlan {
+  ) throws -> AppImportPlan {
     var files = TutorialExport.files(export.merging(changes) { _, new in new })
     files.add(dump)
-    return try ImportPlan("app", data: "dump", in: files)
+    return try AppImportPlan("app", data: "dump", in: files)
   }
 
   @Test func anAppWithFlexibleSyncIsCarriedOver() throws {
@@ -144,6 +144,7 @@ struct ImportPlanTests {
 
   /// No user gets more than before: where a role cannot be read, nobody gets its rights, nor those
   /// of the roles after it.
+  /// `RoleTranslation` 1
   @Test func rolesThatCannotBeReadGiveNothing() throws {
     let rules = #"""
       {"roles":[

@@ -173,13 +173,13 @@ struct ImportRunTests {
       report.text.contains("The rest of a file is left out: dump/todo/Item.bson is damaged"),
       "\(report.text)")
     // Another run would tell it, too.
-    expectEqual(ImportReport(report.json).cuts, report.cuts)
+    expectEqual(AppImportReport(report.json).cuts, report.cuts)
   }
 
   /// An app whose data is gone, or comes later.
   @Test func anAppWithoutADumpHasItsSettingsRulesAndUsers() async throws {
     let bench = try Self.bench()
-    let plan = try ImportPlan("app", data: nil, in: bench.files)
+    let plan = try AppImportPlan("app", data: nil, in: bench.files)
     expectEqual(plan.sources, [])
     let with = try bench.plan
     expectEqual(plan.app.roles, with.app.roles)
@@ -233,6 +233,7 @@ struct ImportRunTests {
   }
 
   /// A group ends by its bytes, or by its count: each is a version.
+  /// `ImportRun` 1
   @Test func aTransactionHasABoundedSize() async throws {
     for (bytes, count, versions) in [(1 << 20, 4, 6), (1, 100, 21), (1 << 20, 100, 2)] {
       let bench = try Self.bench(try Self.items(20))
@@ -290,6 +291,7 @@ struct ImportRunTests {
 
   /// Every call that writes fails once, before and after its effect: the next run goes on, and the
   /// app is as if there had been no interruption.
+  /// `AppImportMark` 1 and 2, `ImportRun` 2
   @Test(.heavy) func anImportGoesOnAfterAFailureOfAnyCall() async throws {
     var items = try Self.items(20)
     items.insert(try ExtendedJSONReader.parse(#"{"_id":"odd"}"#), at: 11)

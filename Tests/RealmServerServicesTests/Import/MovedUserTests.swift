@@ -67,6 +67,7 @@ struct MovedUserTests {
     try await expectEqual(accounts.account(email: "bob@example.org")?.isDisabled, true)
   }
 
+  /// `AccountStore+Moving` 1
   @Test func addingUsersAgainChangesNothing() async throws {
     let list = #"""
       [{"_id":"\#(Self.ann)","data":{"email":"a@b.org"},

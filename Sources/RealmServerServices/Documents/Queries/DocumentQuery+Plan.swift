@@ -62,7 +62,7 @@ extension DocumentTest {
   private static func equal(_ value: BSONValue, _ column: Column) -> ObjectFilter {
     if case .date(let time) = value, column.type == .timestamp { return near(time, column) }
     guard isPlanned(value, column) else { return .constant(true) }
-    return .comparison(field: column.name, .equal, RuleValue.normal(value))
+    return .comparison(field: column.name, .equal, RuleComparison.normal(value))
   }
 
   private static func range(
@@ -87,7 +87,7 @@ extension DocumentTest {
       case .greater: .greater
       case .greaterOrEqual: .greaterOrEqual
       }
-    return .comparison(field: column.name, filter, RuleValue.normal(bound))
+    return .comparison(field: column.name, filter, RuleComparison.normal(bound))
   }
 
   /// The times that a document shows as one.

@@ -20,11 +20,11 @@ struct DocumentSorting {
     var problem: (document: RejectedDocument, line: [UInt8])?
   }
 
-  private let plan: ImportPlan
-  private let route: ImportRoute
+  private let plan: AppImportPlan
+  private let route: AppImportRoute
   private let options: ImportOptions
 
-  init(_ plan: ImportPlan, _ route: ImportRoute, _ options: ImportOptions) {
+  init(_ plan: AppImportPlan, _ route: AppImportRoute, _ options: ImportOptions) {
     self.plan = plan
     self.route = route
     self.options = options

@@ -21,7 +21,7 @@ struct ImportGroup {
   }
 
   private let group: WriteGroup
-  private let plan: ImportPlan
+  private let plan: AppImportPlan
   private let options: ImportOptions
   /// Whether existing objects may come from the same documents.
   private let isRepeated: Bool
@@ -30,7 +30,7 @@ struct ImportGroup {
   private let classes: StoredSchema
   private var fitting: DocumentFitting
   private var applier: InstructionApplier
-  private(set) var report = ImportReport()
+  private(set) var report = AppImportReport()
   /// The lines about rejected documents.
   private(set) var rejectedLines: [UInt8] = []
   private(set) var hasChanges = false
@@ -38,7 +38,7 @@ struct ImportGroup {
   private var seen: Set<ObjectIdentity> = []
 
   init(
-    _ group: WriteGroup, _ plan: ImportPlan, _ options: ImportOptions, isRepeated: Bool,
+    _ group: WriteGroup, _ plan: AppImportPlan, _ options: ImportOptions, isRepeated: Bool,
     refused: [Int: String]
   ) throws(StorageError) {
     self.group = group

@@ -17,13 +17,13 @@ final class ImportRealms {
     var head: RealmHead
   }
 
-  private let plan: ImportPlan
+  private let plan: AppImportPlan
   private let target: ImportTarget
   private let countMax: Int
   /// In the order of their last use.
   private var open: [Open] = []
 
-  init(_ plan: ImportPlan, _ target: ImportTarget, countMax: Int) {
+  init(_ plan: AppImportPlan, _ target: ImportTarget, countMax: Int) {
     self.plan = plan
     self.target = target
     self.countMax = countMax
@@ -90,13 +90,13 @@ final class ImportRealms {
   /// Writes documents in one transaction.
   nonisolated(nonsending) func add(
     _ documents: [DumpDocument], to name: RealmName, _ options: ImportOptions, isRepeated: Bool
-  ) async throws(ImportError) -> (report: ImportReport, rejectedLines: [UInt8]) {
+  ) async throws(ImportError) -> (report: AppImportReport, rejectedLines: [UInt8]) {
     var realm = try await opened(name)
     let entry = entry(after: realm.head)
     let (plan, before) = (plan, realm.head.version)
     var refused: [Int: String] = [:]
     while true {
-      var result = (report: ImportReport(), rejectedLines: [UInt8]())
+      var result = (report: AppImportReport(), rejectedLines: [UInt8]())
       var end: ImportGroup.End?
       do throws(StoreError) {
         let head = try await realm.realm.append(

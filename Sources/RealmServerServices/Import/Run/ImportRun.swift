@@ -8,7 +8,7 @@
 //
 // Invariants:
 // 1. A transaction has a bounded size, and one group of documents is in memory.
-// 2. The mark follows the documents (`ImportMark` 2).
+// 2. The mark follows the documents (`AppImportMark` 2).
 
 import RealmFormats
 import RealmServerEngine
@@ -20,13 +20,13 @@ import RealmTables
 ///
 /// An actor whose executor is a thread of its own, as it reads and writes files.
 package actor ImportRun {
-  private let plan: ImportPlan
+  private let plan: AppImportPlan
   private let files: any ImportFiles
   private let target: ImportTarget
   private let options: ImportOptions
   private let progress: @Sendable (ImportProgress) -> Void
   private nonisolated let thread = ThreadExecutor(named: "realm-import")
-  private var mark: ImportMark
+  private var mark: AppImportMark
   private let realms: ImportRealms
   /// Whether the next group may have been stored before the mark was.
   private var isRepeated = false
@@ -39,7 +39,7 @@ package actor ImportRun {
   ///   - mark: The bytes of the mark of an earlier run to go on with; nil for none.
   ///   - progress: Is called now and then.
   package init(
-    _ plan: ImportPlan, in files: any ImportFiles, to target: ImportTarget,
+    _ plan: AppImportPlan, in files: any ImportFiles, to target: ImportTarget,
     options: ImportOptions = ImportOptions(), after mark: [UInt8]? = nil,
     progress: @escaping @Sendable (ImportProgress) -> Void = { _ in }
   ) throws(ImportError) {
@@ -49,10 +49,10 @@ package actor ImportRun {
     self.options = options
     self.progress = progress
     realms = ImportRealms(plan, target, countMax: options.openCount)
-    let text = ImportMark.text(of: plan)
-    self.mark = ImportMark(plan: text)
+    let text = AppImportMark.text(of: plan)
+    self.mark = AppImportMark(plan: text)
     guard let mark else { return }
-    guard let known = ImportMark(mark), known.plan == text else {
+    guard let known = AppImportMark(mark), known.plan == text else {
       throw ImportError(
         "The import of the app \(plan.app.id) was begun with another export or another dump. Put "
           + "them back, or begin again with --start-over.")
@@ -64,9 +64,9 @@ package actor ImportRun {
   /// Writes the users and the documents.
   ///
   /// - Parameter users: The path of the list of users; nil if there is none.
-  package func run(users: String?) async throws(ImportError) -> ImportReport {
+  package func run(users: String?) async throws(ImportError) -> AppImportReport {
     try target.mark(mark.bytes)
-    var report = ImportReport()
+    var report = AppImportReport()
     if let users {
       let reader = UserReader(try JSONDump(DumpBytes(users, in: files), of: UserReader.namespace))
       report.userCount = try await reader.store(in: target.accounts)
@@ -121,7 +121,7 @@ package actor ImportRun {
   /// Stores a group, and then the mark.
   private func store(_ group: inout PendingDocuments) async throws(ImportError) {
     guard group.count > 0 else { return }
-    var report = ImportReport()
+    var report = AppImportReport()
     var rejected: [UInt8] = []
     var parts: [RealmName: [DumpDocument]] = [:]
     var customData: [(user: String, document: BSONValue)] = []

@@ -5,7 +5,7 @@
 package import RealmSyncProtocol
 
 /// The name of a file at the server, with the proof of it.
-package struct FileIdentity: Hashable, Sendable {
+package struct DeviceFileIdentity: Hashable, Sendable {
   let ident: FileIdentifier
   let salt: UInt64
 

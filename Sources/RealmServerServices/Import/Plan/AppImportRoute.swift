@@ -3,7 +3,7 @@
 // Where the documents of a collection go.
 
 /// The destinations of the documents of a collection.
-struct ImportRoute: Hashable, Sendable {
+struct AppImportRoute: Hashable, Sendable {
   /// The class of their objects; nil if they are none.
   var className: String?
   /// The field with the id of the user whose custom data a document is; nil if they are none.

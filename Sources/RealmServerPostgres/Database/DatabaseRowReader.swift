@@ -4,7 +4,7 @@
 
 #if Postgres
 /// Reads the columns of a row by their positions in the statement.
-struct RowReader {
+struct DatabaseRowReader {
   private let values: [DatabaseValue]
 
   init(_ values: [DatabaseValue]) { self.values = values }

@@ -5,7 +5,7 @@
 package import RealmFormats
 
 /// The numbers of an import.
-package struct ImportReport: Hashable, Sendable {
+package struct AppImportReport: Hashable, Sendable {
   /// The most rejected documents with their names.
   private static let namedCountMax = 20
 
@@ -43,7 +43,7 @@ package struct ImportReport: Hashable, Sendable {
     if firstRejected.count < Self.namedCountMax { firstRejected.append(document) }
   }
 
-  mutating func add(_ other: ImportReport) {
+  mutating func add(_ other: AppImportReport) {
     objects.merge(other.objects, uniquingKeysWith: +)
     rejected.merge(other.rejected, uniquingKeysWith: +)
     unknownFields.merge(other.unknownFields, uniquingKeysWith: +)

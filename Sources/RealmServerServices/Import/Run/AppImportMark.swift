@@ -12,14 +12,14 @@ import RealmFormats
 import RealmServerEngine
 
 /// The state of an unfinished import.
-struct ImportMark: Hashable, Sendable {
+struct AppImportMark: Hashable, Sendable {
   /// The plan and the files of the import; another one cannot go on.
   var plan: String
   /// The number of finished documents, in the order of the files.
   var documentCount = 0
   /// The size of the file with rejected documents at that time.
   var rejectedByteCount = 0
-  var report = ImportReport()
+  var report = AppImportReport()
 
   init(plan: String) { self.plan = plan }
 
@@ -32,7 +32,7 @@ struct ImportMark: Hashable, Sendable {
     self.plan = plan
     self.documentCount = Int(clamping: documentCount)
     self.rejectedByteCount = Int(clamping: rejectedByteCount)
-    report = ImportReport(json["report"] ?? .null)
+    report = AppImportReport(json["report"] ?? .null)
   }
 
   var bytes: [UInt8] {
@@ -43,7 +43,7 @@ struct ImportMark: Hashable, Sendable {
   }
 
   /// A digest of the app and the names and sizes of the files.
-  static func text(of plan: ImportPlan) -> String {
+  static func text(of plan: AppImportPlan) -> String {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     func add(_ text: String) {
       for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }

@@ -9,13 +9,13 @@ import RealmSyncProtocol
 import RealmTables
 
 /// The app of an import, and the destinations of its documents.
-package struct ImportPlan: Sendable {
+package struct AppImportPlan: Sendable {
   package private(set) var app: AppFile
   package private(set) var schema = AppSchema()
   package private(set) var notes: [ImportNote] = []
   /// The files with documents.
   package let sources: [DumpSource]
-  private var routes: [DumpNamespace: ImportRoute] = [:]
+  private var routes: [DumpNamespace: AppImportRoute] = [:]
   /// Whether each document needs the field with its partition.
   private(set) var needsPartition = false
 
@@ -94,7 +94,7 @@ package struct ImportPlan: Sendable {
     }
     for (namespace, name) in translation.classNames.sorted(by: { $0.key < $1.key }) {
       let isAsymmetric = translation.classes.contains { $0.name == name && $0.kind == .asymmetric }
-      routes[namespace] = ImportRoute(className: isAsymmetric ? nil : name)
+      routes[namespace] = AppImportRoute(className: isAsymmetric ? nil : name)
       var text = "The collection \(namespace) becomes the class \(name)."
       if namespace.collection != name {
         text += " Calls of collections name the class, too."
@@ -210,7 +210,7 @@ package struct ImportPlan: Sendable {
           ImportNote(.carried, "The custom data of users are the objects of \(className)."))
       }
     }
-    routes[namespace, default: ImportRoute()].userField = field
+    routes[namespace, default: AppImportRoute()].userField = field
     notes.append(
       ImportNote(
         .changed,
@@ -257,7 +257,7 @@ package struct ImportPlan: Sendable {
   // MARK: Data
 
   /// The destinations of the documents of a collection; nil if they are left out.
-  func route(of namespace: DumpNamespace) -> ImportRoute? {
+  func route(of namespace: DumpNamespace) -> AppImportRoute? {
     if let known = routes[namespace] { return known }
     if let database = namespace.database,
       routes.keys.contains(where: { $0.database == database })
