@@ -79,6 +79,7 @@ struct FunctionCallTests {
     await expectEqual(Self.call(bench, login, "f").text, #"{"level":{"$numberLong":"3"}}"#)
   }
 
+  /// `FunctionService` 1
   @Test func aFunctionEndsInItsTime() async throws {
     let (endless, gate) = AsyncStream.makeStream(of: Void.self)
     let isCancelled = Locked(false)
@@ -102,6 +103,7 @@ struct FunctionCallTests {
     #expect(isCancelled.withLock { $0 })
   }
 
+  /// `FunctionService` 2
   @Test func fewFunctionsRunAtATime() async throws {
     let (release, gate) = AsyncStream.makeStream(of: Void.self)
     let running = Locked(0)

@@ -47,6 +47,7 @@ struct PushTests {
     return tokens
   }
 
+  /// `AccountService+Push` 2
   @Test func aDeviceIsRegisteredUntilItsUserLeaves() async throws {
     let services = TestServices()
     let bench = try Self.bench(services)
@@ -74,6 +75,7 @@ struct PushTests {
     #expect(try await Self.devices(bench, services, of: users).isEmpty)
   }
 
+  /// `AccountService+Push` 1
   @Test func registrationsAreLimited() async throws {
     let services = TestServices()
     let bench = try Self.bench(services)

@@ -81,6 +81,7 @@ struct DocumentDraftTests {
   }
 
   /// A draft that is carried out gives what the call would have given in its turn.
+  /// `ServerRealm+Edits` 2
   @Test func draftsAreWhatTheCallWouldGive() async throws {
     var (heldCount, outdatedCount) = (0, 0)
     for seed in 1...60 as ClosedRange<UInt64> {

@@ -171,6 +171,7 @@ struct DocumentPipelineTests {
     expectEqual(error.map { "\($0)" }, message)
   }
 
+  /// `DocumentPipeline` 1
   @Test func pipelinesHaveALimitOfStagesAndOfMemory() throws {
     let limits = DocumentLimits(keptByteCount: 300, stageCount: 2)
     #expect(throws: DocumentError.badArgument("a pipeline has at most 2 stages")) {

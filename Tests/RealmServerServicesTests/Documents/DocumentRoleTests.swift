@@ -31,6 +31,7 @@ struct DocumentRoleTests {
     return bench
   }
 
+  /// `DocumentCollection` 1
   @Test func hiddenDocumentsAndFieldsHaveNoInfluence() async throws {
     let bench = try await Self.bench()
     let ids = #","project":{"_id":1}"#

@@ -163,6 +163,7 @@ struct DocumentRunTests {
     (value.values ?? []).compactMap { $0["_id"]?.wholeNumber.map { Int($0) } }.sorted()
   }
 
+  /// `DocumentQuery+Plan` 1, `DocumentEdit` 1
   @Test(arguments: RandomRuns.seeds(4)) func callsDoWhatAModelDoes(seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let bench = try DocumentBench(seed: seed)

@@ -69,6 +69,7 @@ struct PatternTests {
     #expect(throws: DocumentError.self) { try Self.matches(pattern, "", "a") }
   }
 
+  /// `PatternParser` 1
   @Test func patternsHaveALimit() throws {
     #expect(throws: DocumentError.self) {
       try Self.matches(String(repeating: "a", count: 1_025), "", "a")

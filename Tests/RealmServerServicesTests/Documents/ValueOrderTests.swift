@@ -54,6 +54,7 @@ struct ValueOrderTests {
     .document([BSONElement("a", .decimal("nan"))]), .document([BSONElement("a", .double(.nan))]),
   ]
 
+  /// `BSONOrder` 1 and 2, `BSONNumber+Order` 2
   @Test func theOrderIsTotalAndItsNormalFormsAgree() {
     let values = Self.numbers + Self.others
     let normals = values.map(BSONOrder.normal)
@@ -107,6 +108,7 @@ struct ValueOrderTests {
     BSONOrder.normal(value) == .decimal("NaN")
   }
 
+  /// `BSONNumber+Order` 1
   @Test func decimalsAreComparedWithDoublesExactly() throws {
     func order(_ text: String, _ double: Double) throws -> Int {
       ExactOrder.compare(try #require(DecimalBits(text: text)), to: double).signum()

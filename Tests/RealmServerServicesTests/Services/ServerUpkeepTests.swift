@@ -221,6 +221,7 @@ struct ServerUpkeepTests {
 
   // MARK: Users
 
+  /// `AccountCleaning` 1 and 2
   @Test func anonymousUsersGoWhenNothingLeadsToThem() async throws {
     let months = try Months()
     let login = try await months.accounts.logInAnonymously(device: nil)
@@ -262,6 +263,7 @@ struct ServerUpkeepTests {
       "ann@x.org", "secret1", linkedTo: nil, device: nil, for: "a")
   }
 
+  /// `AccountCleaning` 3
   @Test func registrationsThatAreNotConfirmedGo() async throws {
     let months = try Months()
     try await months.accounts.register("ann@x.org", "secret1", for: "a")

@@ -138,6 +138,7 @@ struct TriggerLeaseTests {
     expectFalse(lease.isHeld)
   }
 
+  /// `TriggerRecords` 2
   @Test func aServerWithoutTheLeaseNotesTheWishesOfOperators() async throws {
     let (kept, lease) = (TriggerEventsKept(), TestLease(isFree: true))
     let bench = try await Self.bench(kept, lease)

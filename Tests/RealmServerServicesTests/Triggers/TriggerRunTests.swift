@@ -244,6 +244,7 @@ struct TriggerRunTests {
     }
   }
 
+  /// `DatabaseRun` 1
   @Test(.heavy) func eachChangeIsDeliveredAtLeastOnceInItsOrder() async throws {
     for seed in ConvergenceSeeds.seeds(12) {
       let problems = try await Run(seed: seed).run()

@@ -128,6 +128,7 @@ struct TriggerTests {
 
   // MARK: Failures
 
+  /// `TriggerContext` 1
   @Test func aFailingEventIsRepeatedUntilItIsTaken() async throws {
     let kept = TriggerEventsKept()
     let bench = try TriggerBench(kept.table)
@@ -239,6 +240,7 @@ struct TriggerTests {
     await bench.triggers.stop()
   }
 
+  /// `TriggerContext` 2
   @Test func triggersThatSetEachOtherOffAreStopped() async throws {
     let calls = Locked(0)
     var table = FunctionTable()
@@ -292,6 +294,7 @@ struct TriggerTests {
     await bench.triggers.stop()
   }
 
+  /// `TriggerService` 3
   @Test func historyWaitsForTheTriggersThatNeedIt() async throws {
     let kept = TriggerEventsKept()
     let bench = try TriggerBench(kept.table)

@@ -86,6 +86,7 @@ struct UserTriggerTests {
     await bench.triggers.stop()
   }
 
+  /// `AccountEvent` 1, `AuthenticationRun` 1
   @Test func nothingOfUsersIsLostWhenTheServerIsKilled() async throws {
     let kept = TriggerEventsKept()
     var bench = try TriggerBench(kept.table)
@@ -152,6 +153,7 @@ struct UserTriggerTests {
     await restored.triggers.stop()
   }
 
+  /// `AccountEvent` 3
   @Test func eventsAboutUsersAreLimited() async throws {
     let bench = try TriggerBench(FunctionTable())
     let account = Account(id: "a", created: bench.clock.now())
