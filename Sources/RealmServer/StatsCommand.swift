@@ -13,7 +13,7 @@ struct StatsCommand: AsyncParsableCommand {
     commandName: "stats",
     abstract: "Shows the realms of a folder: sizes, versions, histories, devices, who is behind.",
     discussion: """
-      The server may run; then it tells who is connected. A device that is away is as far as it \
+      The server may run; then it shows who is connected. A device that is away is as far as it \
       has said with its last upload, so it may have more.
 
       Example: realm-server stats --dir ./data --devices

@@ -12,7 +12,7 @@
 // unless it is the value of new objects: this one is left out, as it must not replace the value in
 // an object of the same key made by others. So it is with an embedded object: where a changeset
 // makes one in a property, it leaves out all initial values within that property, as it cannot know
-// in which of several they are. They tell nothing: their author has the values of new objects
+// in which of several they are. They say nothing new: their author has the values of new objects
 // there. If it sees the property by now, its own initial value may win at its side over what the
 // server sends of it: where the object was there before, the author gets it again (`Touch`).
 

@@ -88,8 +88,8 @@ package struct PrivateChange: Hashable, Sendable {
   /// The changeset after merging. Without bytes, objects and refusal the change removes the stored
   /// one of the version.
   package var changeset: [UInt8]
-  /// What a compensating write tells and sends; nil for other changes, and where the stored one is
-  /// to be kept.
+  /// The report and the changes of a compensating write; nil for other changes, and where the
+  /// stored one is to be kept.
   package var refusal: Refusal?
 
   package init(

@@ -2,7 +2,7 @@
 
 // Which realms an app has.
 //
-// A realm file that is gone cannot tell that it was there, so another file does.
+// A realm file that is gone cannot show that it was there, so another file does.
 //
 // Invariants:
 // 1. A realm is recorded once its file has its name on the disk, and stays so until the operator

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a trigger by time tells the app's code.
+// What a trigger by time hands to the app's code.
 
 #if Server
 public import Foundation

@@ -14,14 +14,14 @@ public struct ServerUser: Hashable, Sendable {
   public let id: String
   /// Whether it is the user of an API key of the app, and no person.
   public let isServer: Bool
-  /// What the providers of its logins tell of the user: `email`, `name` …
+  /// The data of the user at the providers of its logins: `email`, `name` …
   public let data: Document
   /// The custom data of the user; nil if there is none.
   public let customData: Document?
   /// The names of the providers that the user logs in with, like `local-userpass`.
   public let providers: [String]
 
-  /// The address that the user has registered, or that a provider tells; nil if there is none.
+  /// The address that the user has registered, or that a provider has; nil if there is none.
   public var email: String? { data["email"]??.stringValue }
 
   init(_ user: FunctionUser) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a trigger about objects tells the app's code.
+// What a trigger about objects hands to the app's code.
 
 #if Server
 public import Foundation
 public import RealmSwift
 
-/// A change of an object, as a trigger tells it.
+/// A change of an object, as a trigger hands it to code.
 public struct TriggerEvent: Sendable {
   /// The fate of the object.
   public enum Operation: String, CaseIterable, Hashable, Sendable {
@@ -36,7 +36,7 @@ public struct TriggerEvent: Sendable {
   public let partition: AnyBSON?
   /// When the change came to the server.
   public let time: Date
-  /// The number of this attempt to tell the change, from 1. Code may see a change again: after it
+  /// The number of this attempt to deliver it, from 1. Code may see a change again: after it
   /// failed, and after a crash of the server.
   public let attempt: Int
 

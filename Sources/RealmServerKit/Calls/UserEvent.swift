@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a trigger about users tells the app's code.
+// What a trigger about users hands to the app's code.
 
 #if Server
 public import Foundation
 public import RealmSwift
 
-/// An event about a user, as a trigger tells it.
+/// An event about a user, as a trigger hands it to code.
 public struct UserEvent: Sendable {
   /// The kinds of events.
   public enum Kind: String, CaseIterable, Hashable, Sendable {
@@ -22,7 +22,7 @@ public struct UserEvent: Sendable {
   public let kind: Kind
   /// The id of the user.
   public let userID: String
-  /// What the providers of its logins tell of the user: `email`, `name` …
+  /// The data of the user at the providers of its logins: `email`, `name` …
   public let data: Document
   /// The custom data of the user; nil if there is none.
   public let customData: Document?
@@ -30,7 +30,7 @@ public struct UserEvent: Sendable {
   public let providers: [String]
   /// When it was.
   public let time: Date
-  /// The number of this attempt to tell the event, from 1.
+  /// The number of this attempt to deliver the event, from 1.
   public let attempt: Int
 
   init(_ event: Document) {

@@ -11,9 +11,9 @@ public import RealmSwift
 
 /// How a trigger calls its code.
 public struct TriggerOptions: Hashable, Sendable {
-  /// The attempts to tell an event whose code throws, with growing pauses between them.
+  /// The attempts to deliver an event whose code throws, with growing pauses between them.
   public var attempts = 10
-  /// Whether an event that no attempt could tell is left out. Otherwise the trigger stops, until
+  /// Whether an event that no attempt could deliver is left out. Otherwise the trigger stops, until
   /// `realm-server triggers resume`.
   public var skipsFailures = false
   /// Whether the code gets the object as it was before.
@@ -37,8 +37,8 @@ extension AppDefinition {
   /// }
   /// ```
   ///
-  /// Each change is told at least once, in the order in which the objects have changed, also when
-  /// the server was away in between.
+  /// Each change is delivered at least once, in the order in which the objects have changed, also
+  /// when the server was away in between.
   ///
   /// - Parameters:
   ///   - name: The name of the place in the history that the server keeps.

@@ -104,7 +104,7 @@ extension ServerDirectory {
     let folder = realmsPath(app)
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     var (found, lost) = (Set<RealmID>(), recorded)
-    // The lock file of a realm tells that it was there, where no record does.
+    // The lock file of a realm shows that it was there, where no record does.
     for file in files {
       for suffix in [".realm", ".realm.lock"] where file.hasSuffix(suffix) {
         lost.insert(RealmID("\(app)/\(file.dropLast(suffix.count))"))

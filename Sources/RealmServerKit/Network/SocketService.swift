@@ -64,7 +64,7 @@ final class SocketService: Service {
     var counts: [User: Int] = [:]
     var addressCounts: [String: Int] = [:]
     var last: UInt64 = 0
-    /// Whether the server is about to shut down, and tells load balancers so.
+    /// Whether the server is about to shut down, and says so to load balancers.
     var isDraining = false
     var isShuttingDown = false
     var waiter: CheckedContinuation<Void, Never>?

@@ -122,7 +122,7 @@ final class UploadRooms: Sendable {
     return true
   }
 
-  /// Changes the state, and tells the holders of new room after it.
+  /// Changes the state, and notifies the holders of new room after it.
   ///
   /// - Parameter body: Returns whether it has changed something.
   private func change(_ body: (inout State) -> Bool) {

@@ -184,7 +184,7 @@ struct ServerProgram: Sendable {
   /// - Parameter onStart: Is called with the address of the server once it listens.
   func run(onStart: @escaping @Sendable (String) -> Void = { _ in }) async throws {
     defer { lock.release() }
-    // Before anybody writes: what comes from now on is told.
+    // Before anybody writes: what comes from now on is reported.
     for app in apps { await app.applyCode(of: app.file) }
     let responder = HTTPResponder(
       api: ServerAPI(

@@ -98,7 +98,7 @@ struct SharedStore: Sendable {
     return shared
   }
 
-  /// Gives other servers what the folder has at the start, and tells them of this one.
+  /// Gives other servers what the folder has at the start, and registers this one.
   func share(_ options: ServerOptions, _ logger: Logger) throws(ServerFailure) {
     for notice in try settings.push(removes: false) { logger.warning("\(notice)") }
     do throws(StoreError) { try announce(options.nodeURL) } catch {

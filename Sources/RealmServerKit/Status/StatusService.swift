@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Metrics that nothing tells when they change.
+// Metrics whose changes nothing reports.
 
 #if Server
 import ServiceLifecycle

@@ -141,8 +141,8 @@ package struct APIResponse: Hashable, Sendable {
   /// A.4).
   package static let uninspectedJSON = "application/json; charset=utf-8"
 
-  /// The answer of a call that succeeds and tells nothing. With a content type, clients would look
-  /// for a document in its body.
+  /// The answer of a call that succeeds and returns nothing. With a content type, clients would
+  /// read a document from its body.
   package static let noContent = APIResponse(status: 204, contentType: nil)
 
   package init(_ json: JSONValue, status: Int = 200) {

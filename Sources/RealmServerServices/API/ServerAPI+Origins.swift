@@ -21,7 +21,7 @@ extension ServerAPI {
     return .noContent
   }
 
-  /// The headers of the answer to a request that tell a browser which page may read it.
+  /// The headers of the answer to a request that say to a browser which page may read it.
   package func originHeaders(_ request: APIRequest) -> [(name: String, value: String)] {
     guard let origin = request[header: Self.originHeader] else { return [] }
     var headers = [(name: "Vary", value: Self.originHeader)]

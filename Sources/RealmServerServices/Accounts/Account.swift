@@ -35,7 +35,7 @@ package struct Identity: Hashable, Sendable {
   package var isConfirmed = true
   /// The time of the registration; nil if it is not known.
   package var created: OriginTimestamp?
-  /// What the provider tells of the user, for the profile.
+  /// The data of the user at the provider, for the profile.
   package var profile: [BSONElement] = []
 
   package init(_ name: IdentityName, id: String) {
@@ -45,7 +45,7 @@ package struct Identity: Hashable, Sendable {
 }
 
 extension [Identity] {
-  /// What all providers tell of a user. An older identity's word counts.
+  /// The data of a user at all providers. That of an older identity counts.
   package var profile: [BSONElement] {
     var data: [BSONElement] = []
     for identity in self {

@@ -18,7 +18,7 @@ package struct MovedUser: Hashable, Sendable {
     package var name: IdentityName
     /// The identifier for clients.
     package var id: String
-    /// What the provider tells of the user, for the profile.
+    /// The data of the user at the provider, for the profile.
     package var profile: [BSONElement] = []
   }
 

@@ -85,7 +85,7 @@ struct TriggerEvents: Sendable {
 
   // MARK: The document before
 
-  /// The document before a change; nil if the history does not tell.
+  /// The document before a change; nil if the history does not have it.
   private func before(
     _ change: TriggerChange, _ document: BSONValue?, _ collection: DocumentCollection?,
     _ history: [StoredEntry]?

@@ -4,7 +4,8 @@
 
 import RealmFormats
 
-/// A version of a realm, with the random number that tells it from another of a restored backup.
+/// A version of a realm, with the random number that distinguishes it from the same version of a
+/// restored backup.
 struct ChangeToken: Hashable, Sendable {
   let version: UInt64
   let salt: UInt64
