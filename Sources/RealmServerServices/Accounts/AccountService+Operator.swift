@@ -49,6 +49,36 @@ extension AccountService {
     if !kinds.isEmpty { news.report() }
   }
 
+  /// Gives a user another password, for all addresses with which it logs in. What was made with the
+  /// earlier one ends: sessions and mailed tokens; and the keys of the user are disabled.
+  ///
+  /// - Returns: The disabled keys, and the ways to log in beside the first address; nil if the user
+  ///   logs in without a password.
+  /// - Throws: `AccountError.unknownProvider` where the app has no passwords, `badPassword`,
+  ///   `userNotFound`.
+  package func setPassword(
+    _ password: String, ofUser id: String
+  ) async throws(AccountError) -> PasswordReset? {
+    try requirePasswords()
+    try check(password)
+    let stored = try await passwords.stored(password, salt: random.bytes(16), for: "operator")
+    let outcome = try await store.write { (accounts) throws(AccountError) -> PasswordReset? in
+      guard let account = try accounts.find(Account.self, id) else { throw .userNotFound }
+      let names = account.identities.filter { $0.provider == Self.passwordProvider }
+      guard let first = names.first else { return nil }
+      for name in names {
+        guard var identity = try accounts.find(Identity.self, name.text) else { continue }
+        identity.password = stored
+        try accounts.put(identity)
+      }
+      try accounts.removeTokens(of: account.identities)
+      try accounts.removeSessions(of: id)
+      return try Self.closeOthers(of: account, but: first, false, accounts)
+    }
+    if outcome != nil { ends.report(.sessions(id)) }
+    return outcome
+  }
+
   /// Begins a log-in of a user for the operator. It is no event, as the user has not come.
   ///
   /// - Throws: `AccountError.invalidSession` if there is no such user, `userDisabled`.

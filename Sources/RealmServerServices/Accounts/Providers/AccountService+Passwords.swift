@@ -42,7 +42,7 @@ extension AccountService {
     try check(password)
     let confirmation = settings.confirmation
     let isAutomatic = confirmation == .auto
-    // The app's code may tell whether an address is registered, too.
+    // The app's code may say whether an address is registered, too.
     let isTold = confirmation != .mail
     if isTold {
       try await store.read { (accounts) throws(AccountError) in
@@ -97,7 +97,7 @@ extension AccountService {
     try await mail(.confirmation, name, isWanted: identity?.isConfirmed == false)
   }
 
-  /// Throws if nothing is to be confirmed, where registrations tell that anyway
+  /// Throws if nothing is to be confirmed, where registrations say that anyway
   /// (`AccountService` 4).
   func checkIsWaiting(_ name: IdentityName) async throws(AccountError) {
     guard settings.confirmation != .mail else { return }
@@ -172,7 +172,7 @@ extension AccountService {
   }
 
   /// Disables the keys of a user with a new password. Ends the other ways to log in, or names them.
-  private static func closeOthers(
+  static func closeOthers(
     of account: Account, but name: IdentityName, _ endsOthers: Bool,
     _ accounts: AccountTransaction
   ) throws(AccountError) -> PasswordReset {
@@ -193,7 +193,7 @@ extension AccountService {
 
   // MARK: Names
 
-  private func requirePasswords() throws(AccountError) {
+  func requirePasswords() throws(AccountError) {
     guard settings.confirmation != nil else { throw .unknownProvider(Self.passwordProvider) }
   }
 
