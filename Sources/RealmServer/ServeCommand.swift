@@ -131,6 +131,9 @@ struct ServeCommand: AsyncParsableCommand {
       """)
   var adminPort: Int?
 
+  @Flag(help: "Let the server's page change the objects of apps, too.")
+  var adminEdits = false
+
   @Option(help: "The form of messages: text, or json with an object in each line.")
   var logFormat = LogFormat.text
 
@@ -160,7 +163,8 @@ struct ServeCommand: AsyncParsableCommand {
         directory: dir, listen: listen, publicURL: publicUrl, certificate: tlsCert, key: tlsKey,
         appID: appId, createsApp: create, replacesMissing: replaceMissing,
         isDevelopment: development, limits: limits(), trustedProxies: trustedProxy,
-        metricsToken: try metricsToken(), adminPort: adminPort, store: store,
+        metricsToken: try metricsToken(), adminPort: adminPort, allowsEdits: adminEdits,
+        store: store,
         drainSeconds: drainSeconds, nodeURL: nodeUrl)
     } catch {
       throw ValidationError(error.description)

@@ -141,7 +141,13 @@ struct KitRunningTests {
   }
 
   @Test func aServerMayHaveAPageForItsOperator() async throws {
-    try await KitServer.run(.open(), configure: { $0.adminPort = 0 }) { server in
+    try await KitServer.run(
+      .open(),
+      configure: {
+        $0.adminPort = 0
+        $0.adminEdits = true
+      }
+    ) { server in
       let file = server.directory.file("server/admin")
       var address: String?
       for _ in 0..<1_500 where address == nil {
@@ -162,6 +168,9 @@ struct KitRunningTests {
     #expect(throws: ServerFailure.self) { try RealmServer(configuration) }
     configuration.limits.openPartitions = 1
     configuration.trustedProxies = ["nowhere"]
+    #expect(throws: ServerFailure.self) { try RealmServer(configuration) }
+    configuration.trustedProxies = []
+    configuration.adminEdits = true
     #expect(throws: ServerFailure.self) { try RealmServer(configuration) }
   }
 }

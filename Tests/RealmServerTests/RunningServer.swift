@@ -50,6 +50,7 @@ final class RunningServer: Sendable {
   ///   - functions: The functions of the program.
   ///   - triggers: The triggers of the program.
   ///   - adminPort: The port of the server's page; nil for none.
+  ///   - adminEdits: Whether the page, which there is then, changes objects.
   ///   - replacesMissing: Whether what is missing from a folder in use is made again.
   ///   - logger: Takes what the server logs; nil to see errors alone.
   ///   - hasher: Makes the hashes of passwords; nil for one that takes no time.
@@ -63,7 +64,7 @@ final class RunningServer: Sendable {
     budget: MemoryBudget? = nil, metricsToken: String? = nil,
     logins: LoginFunctions = LoginFunctions(), functions: FunctionTable = FunctionTable(),
     triggers: [TriggerSettings] = [], replacesMissing: Bool = false, adminPort: Int? = nil,
-    logger: Logger? = nil, hasher: (any PasswordHasher)? = nil
+    adminEdits: Bool = false, logger: Logger? = nil, hasher: (any PasswordHasher)? = nil
   ) async throws {
     QuietLog.begin
     self.directory = try directory ?? TemporaryDirectory()
@@ -71,7 +72,7 @@ final class RunningServer: Sendable {
     let options = try Self.options(
       in: self.directory, mode: directory == nil ? mode : nil, port: port, certificate,
       replacesMissing: replacesMissing, limits: users, metricsToken: metricsToken,
-      adminPort: adminPort)
+      adminPort: adminEdits ? 0 : adminPort, adminEdits: adminEdits)
     let folder = URL(fileURLWithPath: self.directory.path + "/data/apps/todos")
     if let file { try Data(file.utf8).write(to: folder.appendingPathComponent("app.json")) }
     if directory == nil, file != nil, let schema {
@@ -123,7 +124,8 @@ final class RunningServer: Sendable {
   static func options(
     in directory: TemporaryDirectory, mode: SyncMode?, port: Int = 0,
     _ certificate: TestCertificate? = nil, replacesMissing: Bool = false,
-    limits: ServerLimits = ServerLimits(), metricsToken: String? = nil, adminPort: Int? = nil
+    limits: ServerLimits = ServerLimits(), metricsToken: String? = nil, adminPort: Int? = nil,
+    adminEdits: Bool = false
   ) throws -> ServerOptions {
     let path = directory.path + "/data"
     if let mode {
@@ -136,7 +138,7 @@ final class RunningServer: Sendable {
     return try ServerOptions(
       directory: path, listen: "127.0.0.1:\(port)", certificate: certificate?.certificatePath,
       key: certificate?.keyPath, replacesMissing: replacesMissing, limits: limits,
-      metricsToken: metricsToken, adminPort: adminPort)
+      metricsToken: metricsToken, adminPort: adminPort, allowsEdits: adminEdits)
   }
 
   /// How long a client of a test waits for an answer: the processor may be busy with other tests.

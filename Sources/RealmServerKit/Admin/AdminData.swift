@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The objects of an app for the server's page: as the operator has them, and as a user sees
-// them. Nothing is written.
+// them.
 
 #if Server
 import RealmDeclarations
@@ -11,7 +11,7 @@ import RealmServerEngine
 import RealmServerServices
 import RealmSyncProtocol
 
-/// Reads objects by the calls of collections, which have the rights of a user or all.
+/// Reads and changes objects by the calls of collections, which have the rights of a user or all.
 struct AdminData {
   /// The wish of the page.
   struct Request {
@@ -55,7 +55,7 @@ struct AdminData {
 
   /// Some objects, each with a mark for the named user.
   func objects(_ request: Request) async throws(PageFailure) -> JSONValue {
-    // One more tells of the rest.
+    // One more shows that there are others.
     let found = try await call(
       "aggregate",
       [
@@ -79,7 +79,8 @@ struct AdminData {
       }
       return .object(members + [JSONMember("objects", .array(rows)), JSONMember("rules", .null)])
     }
-    let rules = try await explanation(of: request.className, for: user)
+    let rules = try await AdminRules(app: app, reader: reader, options: options).explanation(
+      of: request.className, for: user, by: try await reader.file(of: app.file.id))
     let seen = try await view(of: objects, request, user: user)
     let rows = objects.map { (object) -> JSONValue in
       let view = object["_id"].flatMap { seen[$0] }
@@ -118,31 +119,29 @@ struct AdminData {
     return seen
   }
 
-  /// The deciding role and its rights, in sentences.
-  private func explanation(
-    of className: String, for id: String
-  ) async throws(PageFailure) -> String {
-    let user: RuleUser
-    do throws(SessionRefusal) {
-      user = try await app.api.accounts.ruleUser(id)
+  // MARK: Changes
+
+  /// Carries a change out, as every program of the app would.
+  func carryOut(_ edit: AdminEdit) async throws(PageFailure) -> JSONValue {
+    let result: BSONValue
+    do throws(DocumentError) {
+      result = try await documents.call(
+        edit.call, [.document([Self.database] + edit.arguments)], user: edit.user)
     } catch {
-      throw PageFailure(404, "There is no such user, or it is disabled.")
+      if case .notPermitted(let text) = error { throw PageFailure(403, text) }
+      throw Self.failure(error)
     }
-    let file = try await reader.file(of: app.file.id)
-    let stage: AppStage
-    do throws(ServerFailure) {
-      stage = try options.stage(of: file, at: "")
-    } catch {
-      throw PageFailure(500, error.description)
+    if let count = edit.count, result[count] == .int32(0) {
+      throw PageFailure(
+        404,
+        edit.user == nil
+          ? "There is no such object."
+          : "There is no such object, or the user does not see it.")
     }
-    guard stage == .production else {
-      return "The app is in development mode: every user reads and writes everything."
-    }
-    guard file.mode == .flexible else {
-      return "The permission of the partition decides: realm-server rules explain names it."
-    }
-    return RoleExplanation(file.roles, of: user, className: className).description
+    return ["done": true]
   }
+
+  // MARK: Calls
 
   private func call(
     _ name: String, _ arguments: [BSONElement], user: String?
@@ -153,13 +152,17 @@ struct AdminData {
       guard case .array(let objects) = result else { return [] }
       return objects
     } catch {
-      switch error {
       // The role allows no reading.
-      case .notPermitted where user != nil: return []
-      case .store(let cause): throw PageFailure(500, "The realm cannot be read: \(cause)")
-      default: throw PageFailure(400, "\(error)")
-      }
+      if case .notPermitted = error, user != nil { return [] }
+      throw Self.failure(error)
     }
+  }
+
+  private static func failure(_ error: DocumentError) -> PageFailure {
+    if case .store(let cause) = error {
+      return PageFailure(500, "The realm cannot be used: \(cause)")
+    }
+    return PageFailure(400, "\(error)")
   }
 }
 #endif

@@ -17,7 +17,8 @@ struct AdminService: PageService {
   static let searchByteCountMax = 256
 
   let access: PageGuard
-  let bodyByteCountMax = 1 << 10
+  /// Rules and objects are texts of some length.
+  let bodyByteCountMax = 1 << 18
   let status: ServerStatus
   let hub = AdminHub()
   private let reader: AdminReader
@@ -76,6 +77,8 @@ struct AdminService: PageService {
         ofApp: app.file.id, from: Int(clamping: number("from", request) ?? 0))
     case "users": return try await users(of: app, request)
     case "triggers": return await status.triggers(of: app)
+    case "rules":
+      return try await AdminRules(app: app, reader: reader, options: status.options).read()
     case "classes": return AdminData.classes(of: app)
     case "objects":
       return try await AdminData(app, reader, status.options).objects(try objects(request))
@@ -140,17 +143,64 @@ struct AdminService: PageService {
 
   private func act(_ request: PageRequest) async throws(PageFailure) -> JSONValue {
     let path = request.path
-    if path.count == 4, Array(path[..<2]) == ["api", "apps"], path[3] == "users" {
-      return try await makeUser(request, in: app(path[2]))
-    }
-    guard path.count == 6, path[0] == "api", path[1] == "apps" else { throw Self.unknown }
+    guard path.count >= 4, path[0] == "api", path[1] == "apps" else { throw Self.unknown }
     let app = try app(path[2])
-    switch path[3] {
-    case "users": try await act(path[5], onUser: path[4], of: app.api.accounts)
-    case "triggers": try await act(path[5], onTrigger: path[4], of: app.triggers)
+    switch (path[3], path.count) {
+    case ("users", 4): return try await makeUser(request, in: app)
+    case ("rules", 5) where path[4] == "check":
+      return try await AdminRules(app: app, reader: reader, options: status.options)
+        .check(AdminRules.Request(request.body))
+    case ("objects", 5): return try await edit(path[4], request, in: app)
+    case ("users", 6) where path[5] == "password":
+      return try await setPassword(request, ofUser: path[4], in: app)
+    case ("users", 6): try await act(path[5], onUser: path[4], of: app.api.accounts)
+    case ("triggers", 6): try await act(path[5], onTrigger: path[4], of: app.triggers)
     default: throw Self.unknown
     }
     return ["done": true]
+  }
+
+  /// Changes an object, if the operator has allowed the page to.
+  private func edit(
+    _ action: String, _ request: PageRequest, in app: ServedApp
+  ) async throws(PageFailure) -> JSONValue {
+    guard status.options.allowsEdits else {
+      throw PageFailure(
+        403, "The page changes objects only of a server that was started with --admin-edits.")
+    }
+    let edit = try AdminEdit(action, request.body)
+    return try await AdminData(app, reader, status.options).carryOut(edit)
+  }
+
+  /// Gives a user the password of a request.
+  private func setPassword(
+    _ request: PageRequest, ofUser user: String, in app: ServedApp
+  ) async throws(PageFailure) -> JSONValue {
+    guard let password = (try? JSONParser.parse(request.body))?["password"]?.string else {
+      throw PageFailure(400, "A user needs a \"password\".")
+    }
+    let outcome: PasswordReset?
+    do throws(AccountError) {
+      outcome = try await app.api.accounts.setPassword(password, ofUser: user)
+    } catch {
+      throw Self.failure(error, in: app)
+    }
+    guard let outcome else {
+      throw PageFailure(400, "The user does not log in by a password.")
+    }
+    return outcome.json
+  }
+
+  private static func failure(_ error: AccountError, in app: ServedApp) -> PageFailure {
+    switch error {
+    case .userNotFound: return PageFailure(404, "There is no such user.")
+    case .store(let cause):
+      return PageFailure(500, "The file of the users cannot be used: \(cause)")
+    default:
+      let needsAddress = app.file.accounts.confirmation == .mail
+      return PageFailure(
+        400, NewUser.refusal(error, in: app.file.id, needsAddress: needsAddress))
+    }
   }
 
   /// Makes a user with the address and the password of a request.
@@ -166,12 +216,7 @@ struct AdminService: PageService {
       try await accounts.create(user)
       return ["done": true, "user": .string(user.id)]
     } catch {
-      if case .store(let cause) = error {
-        throw PageFailure(500, "The file of the users cannot be used: \(cause)")
-      }
-      let needsAddress = app.file.accounts.confirmation == .mail
-      throw PageFailure(
-        400, NewUser.refusal(error, in: app.file.id, needsAddress: needsAddress))
+      throw Self.failure(error, in: app)
     }
   }
 

@@ -29,6 +29,8 @@ package struct ServerOptions: Hashable, Sendable {
   package let metricsToken: String?
   /// The port of the server's page on the loopback address, 0 for any free one; nil for no page.
   package let adminPort: Int?
+  /// Whether the page changes objects, too.
+  package let allowsEdits: Bool
   /// The connection string of the database with the realms; nil if they are in files of the folder.
   package let store: String?
   /// The time in which connections are ended before the shutdown; nil for none.
@@ -42,7 +44,8 @@ package struct ServerOptions: Hashable, Sendable {
     key: String? = nil, appID: String? = nil, createsApp: Bool = false,
     replacesMissing: Bool = false, isDevelopment: Bool = false,
     limits: ServerLimits = ServerLimits(), trustedProxies: [String] = [],
-    metricsToken: String? = nil, adminPort: Int? = nil, store: String? = nil,
+    metricsToken: String? = nil, adminPort: Int? = nil, allowsEdits: Bool = false,
+    store: String? = nil,
     drainSeconds: Int? = nil, nodeURL: String? = nil
   ) throws(ServerFailure) {
     guard let colon = listen.lastIndex(of: ":"),
@@ -68,16 +71,10 @@ package struct ServerOptions: Hashable, Sendable {
       throw ServerFailure("The token of --metrics-token-file needs 16 bytes at least.")
     }
     self.metricsToken = metricsToken
-    if let adminPort, !(0...65_535).contains(adminPort) {
-      throw ServerFailure("--admin-port needs the number of a port, like 9091.")
-    }
+    try Self.check(adminPort: adminPort, allowsEdits)
     self.adminPort = adminPort
-    if let store, !["postgresql://", "postgres://"].contains(where: store.hasPrefix),
-      !store.contains("=")
-    {
-      throw ServerFailure(
-        "--store needs the address of a PostgreSQL database, like postgresql://host/name.")
-    }
+    self.allowsEdits = allowsEdits
+    try Self.check(store: store)
     self.store = store
     if let drainSeconds, !(0...3_600).contains(drainSeconds) {
       throw ServerFailure("--drain-seconds has to be 0 to 3600.")
@@ -102,6 +99,24 @@ package struct ServerOptions: Hashable, Sendable {
     self.createsApp = createsApp
     self.replacesMissing = replacesMissing
     self.isDevelopment = isDevelopment
+  }
+
+  private static func check(adminPort: Int?, _ allowsEdits: Bool) throws(ServerFailure) {
+    if let adminPort, !(0...65_535).contains(adminPort) {
+      throw ServerFailure("--admin-port needs the number of a port, like 9091.")
+    }
+    if allowsEdits, adminPort == nil {
+      throw ServerFailure("--admin-edits needs --admin-port, the port of the page that edits.")
+    }
+  }
+
+  private static func check(store: String?) throws(ServerFailure) {
+    if let store, !["postgresql://", "postgres://"].contains(where: store.hasPrefix),
+      !store.contains("=")
+    {
+      throw ServerFailure(
+        "--store needs the address of a PostgreSQL database, like postgresql://host/name.")
+    }
   }
 
   private static func check(_ limits: ServerLimits) throws(ServerFailure) {

@@ -48,7 +48,7 @@ function drawView() {
     return;
   }
   $("content").replaceChildren(
-    ...(known ? appView(known, tab, memory) : overviewView(state, before)));
+    ...(known ? appView(known, tab, memory, state.server.edits) : overviewView(state, before)));
   if (known) memory.reload();
 }
 

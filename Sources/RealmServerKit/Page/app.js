@@ -2,12 +2,15 @@
 // The view of an app: its users, the sessions of devices, and its realms.
 
 import { dataView } from "./data.js";
+import { asked, confirmed } from "./dialogs.js";
 import { $, attempt, el, fact, grouped, table } from "./dom.js";
 import { bytes, local, since } from "./format.js";
-import { act, make, read } from "./server.js";
+import { rulesView } from "./rules.js";
+import { act, post, read } from "./server.js";
 
 export const TABS = {
-  sessions: "Sessions", users: "Users", data: "Data", realms: "Realms", triggers: "Triggers",
+  sessions: "Sessions", users: "Users", data: "Data", rules: "Rules", realms: "Realms",
+  triggers: "Triggers",
 };
 
 /** The name of a realm among those of its app. */
@@ -50,41 +53,6 @@ function realmsTable({ realms, count }) {
     })));
 }
 
-/** Asks the person before something that cannot be undone. */
-function confirmed(question, action) {
-  const dialog = $("dialog");
-  return new Promise((resolve) => {
-    const end = (answer) => { dialog.close(); resolve(answer); };
-    dialog.oncancel = () => resolve(false);
-    dialog.replaceChildren(
-      el("h2", {}, question),
-      el("div", { class: "group" },
-        el("button", { class: "danger", id: "confirm", onclick: () => end(true) }, action),
-        el("button", { onclick: () => end(false) }, "Cancel")));
-    dialog.showModal();
-  });
-}
-
-/** Asks the person for an address and a password. Nothing is the answer to a cancellation. */
-function askedUser() {
-  const dialog = $("dialog");
-  const input = (id, label, type) => el("input", { id, type, "aria-label": label,
-    placeholder: label, autocomplete: "off", spellcheck: false });
-  const [email, password] = [input("new-email", "Address", "text"),
-    input("new-password", "Password", "password")];
-  return new Promise((resolve) => {
-    const end = (answer) => { dialog.close(); resolve(answer); };
-    dialog.oncancel = () => resolve(undefined);
-    dialog.replaceChildren(
-      el("h2", {}, "New user"), el("div", { class: "group" }, email, password),
-      el("div", { class: "group" },
-        el("button", { id: "confirm", onclick: () => end({ email: email.value.trim(),
-          password: password.value }) }, "Make"),
-        el("button", { onclick: () => end(undefined) }, "Cancel")));
-    dialog.showModal();
-  });
-}
-
 function usersTable(app, users, reload) {
   if (users.length === 0) return el("p", { class: "hint" }, "There are no such users.");
   const button = (user, action, title, question) => el("button", {
@@ -95,6 +63,22 @@ function usersTable(app, users, reload) {
       await reload();
     }),
   }, title);
+  const password = (user) => el("button", { class: "small", "data-action": "password",
+    onclick: () => attempt(async () => {
+      const answer = await asked(`New password of ${user.id}`,
+        [{ id: "new-password", label: "Password", type: "password" }], "Set");
+      if (!answer) return;
+      const done = await post([app.id, "users", user.id, "password"],
+        { password: answer["new-password"] });
+      if (done.disabledKeys.length + done.otherLogins.length > 0) {
+        const names = (list) => (list.length > 0 ? list.join(", ") : "none");
+        await confirmed(`Keys that are disabled now: ${names(done.disabledKeys)}. Other ways to `
+          + `log in, which stay: ${names(done.otherLogins.map((item) => item.name))}.`, "OK");
+      }
+      await reload();
+    }) }, "New password");
+  const hasPassword = (user) =>
+    user.identities.some((item) => item.provider === "local-userpass");
   return table(
     ["user", "log-in", "since", ["logins", "right"], ""],
     users.map((user) => ({
@@ -103,7 +87,8 @@ function usersTable(app, users, reload) {
         user.identities.map((item) => `${item.provider} ${item.name}`).join(", "),
         local(user.created), [grouped(user.sessions), "right"],
         [[user.disabled ? button(user, "enable", "Enable") : button(user, "disable", "Disable"),
-          " ", button(user, "logout", "Log out"), " ",
+          " ", ...(hasPassword(user) ? [password(user), " "] : []),
+          button(user, "logout", "Log out"), " ",
           button(user, "delete", "Delete", `Delete the user ${user.id} for ever?`)], "tools"]],
     })));
 }
@@ -135,7 +120,7 @@ function triggersTable(app, triggers, reload) {
 }
 
 /** The elements of the view of an app, whose lists come when they are there. */
-export function appView(app, tab, memory) {
+export function appView(app, tab, memory, mayEdit) {
   const list = el("div", { id: "list" }, memory.list ?? el("p", { class: "hint" }, "…"));
   const show = (element) => { memory.list = element; list.replaceChildren(element); };
   const reload = () => attempt(async () => {
@@ -143,7 +128,8 @@ export function appView(app, tab, memory) {
     if (tab === "triggers") {
       show(triggersTable(app, await read(app.id, "triggers"), reload));
     }
-    if (tab === "data") show(await dataView(app, memory, reload));
+    if (tab === "data") show(await dataView(app, memory, reload, mayEdit));
+    if (tab === "rules") show(await rulesView(app, memory, reload));
     if (tab === "realms") {
       const page = await read(app.id, "realms", { from: memory.from });
       show(el("div", {}, realmsTable(page), pages(page.realms.length, page.count)));
@@ -174,9 +160,12 @@ export function appView(app, tab, memory) {
   });
   const newUser = tab !== "users" ? null : el("button", { id: "new-user",
     onclick: () => attempt(async () => {
-      const user = await askedUser();
+      const user = await asked("New user", [
+        { id: "new-email", label: "Address", type: "text" },
+        { id: "new-password", label: "Password", type: "password" }], "Make");
       if (!user) return;
-      await make(app.id, "users", user);
+      await post([app.id, "users"],
+        { email: user["new-email"].trim(), password: user["new-password"] });
       await reload();
     }) }, "New user");
   memory.reload = reload;

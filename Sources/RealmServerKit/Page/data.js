@@ -2,6 +2,7 @@
 // The objects of a class, as the operator has them, and which of them a user sees.
 
 import { el, grouped, table } from "./dom.js";
+import { newButton, rowButtons } from "./edits.js";
 import { local } from "./format.js";
 import { read } from "./server.js";
 
@@ -28,20 +29,22 @@ function cell(value) {
   return el("span", { title: text }, `${text.slice(0, textLengthMax)}…`);
 }
 
-function objectsTable(properties, page, user) {
+function objectsTable(properties, page, user, buttons) {
   if (page.objects.length === 0) return el("p", { class: "hint" }, "There are no such objects.");
   const view = (row) => {
     if (!row.seen) return [["no", "late"]];
     return [row.hidden.length > 0 ? `without ${row.hidden.join(", ")}` : "yes"];
   };
-  return table([...(user ? ["seen by the user"] : []), ...properties], page.objects.map((row) => ({
+  const headings = [...(user ? ["seen by the user"] : []), ...properties, ...(buttons ? [""] : [])];
+  return table(headings, page.objects.map((row) => ({
     style: row.seen === false ? "disabled" : undefined,
-    cells: [...(user ? view(row) : []), ...properties.map((name) => cell(row.document[name]))],
+    cells: [...(user ? view(row) : []), ...properties.map((name) => cell(row.document[name])),
+      ...(buttons ? [[buttons(row.document), "tools"]] : [])],
   })));
 }
 
 /** The class, the filter and the user to choose, and what was found. */
-export async function dataView(app, memory, reload) {
+export async function dataView(app, memory, reload, mayEdit) {
   memory.classes ??= await read(app.id, "classes");
   if (memory.classes.length === 0) {
     return el("p", { class: "hint" }, "The app has no classes yet.");
@@ -76,9 +79,12 @@ export async function dataView(app, memory, reload) {
     reload();
   } }, title);
   const end = page.start + page.objects.length;
+  const target = { app, className: memory.className, user: memory.user || undefined };
+  const buttons = mayEdit ? (document) => rowButtons(target, document, reload) : undefined;
   return el("div", {}, form,
+    mayEdit ? newButton(target, properties, reload) : null,
     page.rules ? el("p", { class: "hint rules" }, page.rules) : null,
-    objectsTable(properties, page, memory.user),
+    objectsTable(properties, page, memory.user, buttons),
     el("p", { class: "hint" },
       page.objects.length > 0 ? `${grouped(page.start + 1)} to ${grouped(end)} ` : "",
       page.start > 0 ? step("First", 0) : null, page.more ? step("Next", end) : null));

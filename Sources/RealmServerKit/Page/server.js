@@ -28,19 +28,15 @@ export function read(app, name, parameters = {}) {
   return send(`${place(app, name)}?${new URLSearchParams(given)}`);
 }
 
-/** Does something with a user (disable, enable, logout, delete) or a trigger (suspend, resume). */
-export function act(app, kind, name, action) {
-  return send(place(app, kind, name, action), {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: "{}",
-  });
-}
-
-/** Makes something of an app: a user with `email` and `password`. */
-export function make(app, kind, content) {
-  return send(place(app, kind), {
+/** Asks for an action at an address: the id of an app, and the names that follow. */
+export function post(names, content) {
+  return send(place(...names), {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(content),
   });
 }
+
+/** Does something with a user (disable, enable, logout, delete) or a trigger (suspend, resume). */
+export const act = (...names) => post(names, {});
 
 /** Calls `onState` with each new state of the server, and `onLive` with whether it is connected. */
 export function listen(onState, onLive) {

@@ -35,6 +35,8 @@ public struct RealmServerConfiguration: Sendable {
   /// The port of the page for the operator on this machine alone, 0 for any free one; nil for none.
   /// `realm-server admin` prints its address.
   public var adminPort: Int?
+  /// Whether the page for the operator changes objects, too. It needs `adminPort`.
+  public var adminEdits = false
   /// Whether files of users, realms or keys that are missing from a folder in use are made anew.
   /// Devices may lose what they have not uploaded.
   public var replacesMissing = false
@@ -105,7 +107,7 @@ public struct RealmServerConfiguration: Sendable {
       directory: folder, listen: "\(name):\(port)", publicURL: publicURL,
       certificate: certificateFile, key: keyFile, replacesMissing: replacesMissing, limits: all,
       trustedProxies: trustedProxies, metricsToken: metricsToken, adminPort: adminPort,
-      store: store, drainSeconds: drainSeconds, nodeURL: nodeURL)
+      allowsEdits: adminEdits, store: store, drainSeconds: drainSeconds, nodeURL: nodeURL)
   }
 }
 #endif

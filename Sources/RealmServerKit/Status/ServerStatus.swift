@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a running server tells its operator about itself, as JSON.
+// The state of a running server for its operator, as JSON.
 
 #if Server
 import Foundation
@@ -12,7 +12,7 @@ import RealmSyncProtocol
 
 /// The state of a running server.
 struct ServerStatus: Sendable {
-  /// The most sessions of an app that are told, those most behind first.
+  /// The most listed sessions of an app, those most behind first.
   static let sessionCountMax = 1_000
   /// The most notices with the overview.
   private static let noticeCountMax = 50
@@ -41,7 +41,7 @@ struct ServerStatus: Sendable {
         "ready": .bool(sockets.isReady), "restored": restored,
         "diskFree": JSONValue(diskFree),
         "certificateEnd": JSONValue(certificates.map { OperationTime.text($0.end) }),
-        "backups": backups.json,
+        "backups": backups.json, "edits": .bool(options.allowsEdits),
       ],
       "memory": [
         "used": JSONValue(budget.byteCount), "limit": JSONValue(options.limits.memory << 20),

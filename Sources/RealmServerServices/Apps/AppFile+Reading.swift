@@ -84,6 +84,38 @@ extension AppFile {
       }
     }
     try checkPartitions(json)
+    try checkRules(of: json)
+  }
+
+  /// The file with other rules: those that a string has as "roles" or "permissions",
+  /// with "values". A mistake has its position there.
+  package func replacingRules(by bytes: [UInt8]) throws(AppFileError) -> AppFile {
+    try AppFileError.reading(bytes) { (json) throws(AppFileError) in
+      var file = self
+      (file.permissions, file.roles) = (PartitionPermissions(), AppRoles())
+      let members = try Self.members(json, "the rules", at: [])
+      file.values = try Self.values(of: json)
+      let rules = RuleReader(values: file.values)
+      for member in members {
+        let path = [JSONStep.key(member.key)]
+        switch member.key {
+        case "values": break
+        case "permissions":
+          file.permissions = try PartitionPermissions(member.value, at: path, rules)
+        case "roles": file.roles = try RoleReader(rules: rules).roles(member.value, at: path)
+        case let key:
+          throw AppFileError(
+            "has the unknown key \"\(key)\": rules are \"roles\" or \"permissions\", and "
+              + "\"values\"", at: path)
+        }
+      }
+      try file.checkRules(of: json)
+      return file
+    }
+  }
+
+  /// Checks what the rules of a file need of the rest of it.
+  private func checkRules(of json: JSONValue) throws(AppFileError) {
     for (key, needed) in [("permissions", SyncMode.partition), ("roles", .flexible)]
     where json[key] != nil {
       try checkRules(key, of: needed)

@@ -68,6 +68,12 @@ package struct AppFile: Hashable, Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The members of the file that say what users may do, with the values that they name.
+  package var rules: JSONValue {
+    guard case .object(let members) = json else { return .object([]) }
+    return .object(members.filter { ["values", "permissions", "roles"].contains($0.key) })
+  }
+
   /// The file of an app.
   package var json: JSONValue {
     var members = [JSONMember("id", .string(id)), JSONMember("name", .string(name))]

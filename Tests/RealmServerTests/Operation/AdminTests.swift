@@ -48,6 +48,15 @@ struct TestAdmin {
     try await send(request(method, target))
   }
 
+  /// The same for an action with a content.
+  func post(
+    _ target: String, _ content: JSONValue
+  ) async throws -> (status: Int, json: JSONValue) {
+    var request = request("POST", target)
+    request.body = JSONWriter.bytes(content)
+    return try await send(request)
+  }
+
   func send(_ request: PageRequest) async throws -> (status: Int, json: JSONValue) {
     let response = await service.respond(to: request)
     guard case .bytes(let bytes) = response.body else { return (response.status, .null) }
@@ -226,6 +235,46 @@ struct TestAdmin {
     try await server.stop()
   }
 
+  @Test func usersGetNewPasswords() async throws {
+    let server = try await RunningServer(
+      file: """
+        {"id":"todos","mode":"development",
+         "providers":{"local-userpass":{"confirm":"auto"},"anon-user":{}}}
+        """)
+    let admin = TestAdmin(server)
+    let made = try await admin.post(
+      "/api/apps/todos/users", ["email": "ann@example.org", "password": "secret1"])
+    let id = try #require(made.json["user"]?.string)
+    func logIn(_ credentials: LoginCredentials) async throws -> String {
+      let client = AppClient(
+        forgetting: AppSettings(
+          id: "todos", baseURL: server.address, requestTimeout: RunningServer.answerLimit),
+        transport: ClientTransport.shared)
+      return try await client.logIn(credentials).id
+    }
+    let other = try await logIn(.anonymous)
+    let path = "/api/apps/todos/users/"
+    let answer = try await admin.post(path + "\(id)/password", ["password": "secret2"])
+    expectEqual(answer.status, 200, "\(answer.json)")
+    expectEqual(answer.json["otherLogins"], .array([]))
+    try await expectEqual(logIn(.emailPassword("ann@example.org", "secret2")), id)
+    await #expect(throws: (any Error).self) {
+      _ = try await logIn(.emailPassword("ann@example.org", "secret1"))
+    }
+    for (user, content, status, text) in [
+      (id, [:], 400, "A user needs a \"password\"."),
+      (id, ["password": "x"], 400, "The password must be between 6 and 128 characters."),
+      ("nobody", ["password": "secret3"], 404, "There is no such user."),
+      (other, ["password": "secret3"], 400, "The user does not log in by a password."),
+    ] as [(String, JSONValue, Int, String)] {
+      let refused = try await admin.post(path + user + "/password", content)
+      expectEqual(refused.status, status, "\(user)")
+      expectEqual(refused.json["error"]?.string, text)
+    }
+    try await expectEqual(logIn(.emailPassword("ann@example.org", "secret2")), id)
+    try await server.stop()
+  }
+
   @Test func triggersAreShownSuspendedAndResumed() async throws {
     var table = FunctionTable()
     table["hear"] = { _ in .null }
@@ -277,7 +326,8 @@ struct TestAdmin {
   /// What the page imports and shows is there, and no text of a user becomes HTML.
   @Test func thePageNeedsNothingElse() throws {
     let names = [
-      "admin.js", "app.js", "data.js", "dom.js", "format.js", "overview.js", "server.js",
+      "admin.js", "app.js", "data.js", "dialogs.js", "dom.js", "edits.js", "format.js",
+      "overview.js", "rules.js", "server.js",
     ]
     let page = PageFiles(pageTexts)
     for name in names {
