@@ -16,12 +16,23 @@ extension ServerRealm {
     thread: ThreadExecutor = ThreadExecutor(), searchers: ViewSearchers? = nil,
     owning isOwner: Bool = true
   ) async throws(StoreError) -> ServerRealm {
+    try await open(
+      name, of: store,
+      in: Surroundings(
+        settings: settings, clock: clock, salts: salts,
+        searchers: searchers ?? ViewSearchers()), on: thread, owning: isOwner)
+  }
+
+  /// Opens a realm of a server.
+  static func open(
+    _ name: RealmName, of store: any ServerStore, in surroundings: Surroundings,
+    on thread: ThreadExecutor, owning isOwner: Bool
+  ) async throws(StoreError) -> ServerRealm {
     let (opened, head) = try await Opener(thread).open(name, of: store, owning: isOwner)
+    let hasViews = surroundings.settings.recordsTouches
     return ServerRealm(
-      head, of: opened, as: isOwner ? .owner : .reader, settings: settings, clock: clock,
-      salts: salts, thread: thread,
-      scratch: settings.recordsTouches ? try StoreError.storing(ViewScratch()) : nil,
-      searchers: searchers ?? ViewSearchers())
+      head, of: opened, as: isOwner ? .owner : .reader, in: surroundings, on: thread,
+      scratch: hasViews ? try StoreError.storing(ViewScratch()) : nil)
   }
 
   /// Opens realms on the thread where they will run.

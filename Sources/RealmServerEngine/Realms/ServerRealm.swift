@@ -49,11 +49,7 @@ package actor ServerRealm {
   private nonisolated let thread: ThreadExecutor
   /// Where conditions about the past are evaluated; nil in realms without views.
   package nonisolated let scratch: ViewScratch?
-  /// The threads of searches for the clients' queries.
-  nonisolated let searchers: ViewSearchers
-  package let settings: Settings
-  package let clock: ServerClock
-  package let salts: SaltSource
+  private nonisolated let surroundings: Surroundings
 
   package internal(set) var head: RealmHead {
     didSet { newest.store(head.version, ordering: .relaxed) }
@@ -90,24 +86,34 @@ package actor ServerRealm {
     unsafe thread.asUnownedSerialExecutor()
   }
 
+  /// What the realms of a server share.
+  struct Surroundings: Sendable {
+    let settings: Settings
+    let clock: ServerClock
+    let salts: SaltSource
+    /// The threads of searches for the clients' queries.
+    let searchers: ViewSearchers
+  }
+
   init(
-    _ head: RealmHead, of store: any RealmStore, as role: Role, settings: Settings,
-    clock: ServerClock, salts: SaltSource, thread: ThreadExecutor, scratch: ViewScratch?,
-    searchers: ViewSearchers
+    _ head: RealmHead, of store: any RealmStore, as role: Role, in surroundings: Surroundings,
+    on thread: ThreadExecutor, scratch: ViewScratch?
   ) {
     self.role = role
     self.scratch = scratch
-    self.searchers = searchers
+    self.surroundings = surroundings
     newest = Atomic(head.version)
     changed = ChangedVersions(after: head.version)
     self.head = head
     id = head.realm
     openStore = store
-    self.settings = settings
-    self.clock = clock
-    self.salts = salts
     self.thread = thread
   }
+
+  package nonisolated var settings: Settings { surroundings.settings }
+  package nonisolated var clock: ServerClock { surroundings.clock }
+  package nonisolated var salts: SaltSource { surroundings.salts }
+  nonisolated var searchers: ViewSearchers { surroundings.searchers }
 
   /// What the realm is kept in. Calls of a closed realm throw.
   package var store: any RealmStore {

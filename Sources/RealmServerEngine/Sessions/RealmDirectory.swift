@@ -43,12 +43,9 @@ package actor RealmDirectory {
   }
 
   private let store: any ServerStore
-  private let settings: ServerRealm.Settings
+  private let surroundings: ServerRealm.Surroundings
   private let limits: RealmLimits
-  private let clock: ServerClock
-  private let salts: SaltSource
   private let threads: [ThreadExecutor]
-  private let searchers: ViewSearchers
   /// Whether other servers may own realms of the store.
   private let isShared: Bool
   private nonisolated let isDraining = Atomic(false)
@@ -72,16 +69,16 @@ package actor RealmDirectory {
     precondition(!threads.isEmpty, "realms need a thread")
     precondition(limits.openMax > 0, "sessions need a realm")
     self.store = store
-    self.settings = settings
+    surroundings = ServerRealm.Surroundings(
+      settings: settings, clock: clock, salts: salts, searchers: searchers)
     self.limits = limits
-    self.clock = clock
-    self.salts = salts
     self.isShared = isShared
     self.threads = threads
-    self.searchers = searchers
     newRealms = RateLimit(limits.newPerHour, period: 3_600_000)
     newFiles = RateLimit(limits.newFilesPerHour, period: 3_600_000)
   }
+
+  private nonisolated var clock: ServerClock { surroundings.clock }
 
   /// The number of open realms.
   package var openCount: Int { entries.count }
@@ -182,8 +179,7 @@ package actor RealmDirectory {
         throw .tooManyNewRealms
       }
       let realm = try await ServerRealm.open(
-        name, of: store, settings: settings, clock: clock, salts: salts, thread: thread,
-        searchers: searchers, owning: false)
+        name, of: store, in: surroundings, on: thread, owning: false)
       return .success(OpenRealm(realm: realm, scratch: realm.scratch))
     } catch {
       return .failure(error)
@@ -202,7 +198,7 @@ package actor RealmDirectory {
   // MARK: Upkeep
 
   /// Whether triggers ask for what versions did to objects.
-  package nonisolated var touches: TouchDemand { settings.touches }
+  package nonisolated var touches: TouchDemand { surroundings.settings.touches }
 
   /// The realms of an app, whether they are open or not.
   package func realms(ofApp app: String) async throws(StoreError) -> [RealmID] {

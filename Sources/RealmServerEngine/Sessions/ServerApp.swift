@@ -19,28 +19,39 @@ package struct ServerApp: Sendable {
   /// The versions that triggers have made.
   package let depths = WriteDepths()
   package let limits: SessionLimits
-  /// Takes the errors of the store; clients get no details of them.
-  package let report: @Sendable (StoreError) -> Void
-  /// Takes what the operator should know of clients, perhaps many times.
-  package let notice: @Sendable (String) -> Void
-  /// Takes the time of what sessions do.
-  package let measure: @Sendable (SessionWork, Duration) -> Void
+  package let reports: Reports
+
+  /// Where sessions report what the operator should know.
+  package struct Reports: Sendable {
+    /// Takes the errors of the store; clients get no details of them.
+    let failure: @Sendable (StoreError) -> Void
+    /// Takes sentences about clients, perhaps many times.
+    let notice: @Sendable (String) -> Void
+    /// Takes the time of what sessions do.
+    let measure: @Sendable (SessionWork, Duration) -> Void
+
+    package init(
+      failure: @escaping @Sendable (StoreError) -> Void = { _ in },
+      notice: @escaping @Sendable (String) -> Void = { _ in },
+      measure: @escaping @Sendable (SessionWork, Duration) -> Void = { _, _ in }
+    ) {
+      self.failure = failure
+      self.notice = notice
+      self.measure = measure
+    }
+  }
 
   package init(
     named name: String, realms: RealmDirectory, registry: SessionRegistry = SessionRegistry(),
     authenticator: SessionAuthenticator, limits: SessionLimits = SessionLimits(),
-    report: @escaping @Sendable (StoreError) -> Void = { _ in },
-    notice: @escaping @Sendable (String) -> Void = { _ in },
-    measure: @escaping @Sendable (SessionWork, Duration) -> Void = { _, _ in }
+    reports: Reports = Reports()
   ) {
-    self.notice = notice
-    self.measure = measure
     self.name = name
     self.realms = realms
     self.registry = registry
     self.authenticator = authenticator
     self.limits = limits
-    self.report = report
+    self.reports = reports
   }
 }
 

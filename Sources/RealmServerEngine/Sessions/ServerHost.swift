@@ -61,7 +61,7 @@ package final class ServerHost: Sendable {
       downloadByteCount: served == .flexible
         ? app.limits.bootstrapByteCount : app.limits.downloadByteCount,
       timer: timer, turns: turns, memory: memory, alarms: alarms,
-      notice: app.notice,
+      notice: app.reports.notice,
       handlerSource: { [app, wrap] link in
         let own = ServerSession(app: app, version: version, connection: number, link: link)
         guard let links = app.links else { return wrap(own) }

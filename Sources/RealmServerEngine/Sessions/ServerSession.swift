@@ -71,10 +71,10 @@ package actor ServerSession: ServerRequestHandler {
   /// Notes a finished request, for the operator.
   private func note(_ reply: ServerStoreReply, after time: Duration) {
     switch reply {
-    case .integrated: app.measure(.upload, time)
+    case .integrated: app.reports.measure(.upload, time)
     case .download(let download):
       progress.add(download)
-      app.measure(.download, time)
+      app.reports.measure(.download, time)
     default: break
     }
   }
@@ -263,7 +263,7 @@ package actor ServerSession: ServerRequestHandler {
   ) {
     let version = max(ident.download.serverVersion, ident.latest.version)
     guard version > head else { return }
-    app.notice(
+    app.reports.notice(
       """
       A device has a newer version of the realm \(realm.rawValue) than this folder, which was \
       restored from an older backup, or is another server's: devices reset the realm, and what was \
@@ -415,7 +415,7 @@ package actor ServerSession: ServerRequestHandler {
       return
     }
     if case .draining = error { return }
-    app.report(error)
+    app.reports.failure(error)
     guard error.needsReopening, let bound else { return }
     await app.realms.retire(bound.subject.name, bound.realm)
     app.news?.endSessions(of: bound.realm.id, through: await bound.realm.head.epoch)

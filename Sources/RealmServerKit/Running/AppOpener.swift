@@ -252,11 +252,7 @@ struct AppOpener: Sendable {
       authenticator: SessionAuthenticator { (_) throws(SessionRefusal) in
         throw SessionRefusal(.permissionDenied, "The socket has no user")
       }, limits: sessionLimits,
-      report: { [notices = surroundings.notices] in
-        notices.add("The store of \(file.id) failed: \($0)", as: .error)
-      },
-      notice: { [notices = surroundings.notices] in notices.add($0, as: .warning) },
-      measure: { [metrics = surroundings.metrics] in metrics.didWork($0, $1) })
+      reports: reports(of: file.id))
     app.links = links
     app.access = ServedApp.access(to: file, in: stage, users: api.accounts)
     let collections = DocumentService(
@@ -282,6 +278,14 @@ struct AppOpener: Sendable {
         documents, app.rules, heads: store.heads(ofApp: file.id), timer: timer,
         report: { logger.error("The custom data of \(file.id) cannot be read: \($0)") }),
       triggers: triggers, programTriggers: code[file.id].triggers)
+  }
+
+  /// Where the sessions of an app report.
+  private func reports(of app: String) -> ServerApp.Reports {
+    let (notices, metrics) = (surroundings.notices, surroundings.metrics)
+    return ServerApp.Reports(
+      failure: { notices.add("The store of \(app) failed: \($0)", as: .error) },
+      notice: { notices.add($0, as: .warning) }, measure: { metrics.didWork($0, $1) })
   }
 
   /// The triggers of an app, which do not run yet.

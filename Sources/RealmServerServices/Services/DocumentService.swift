@@ -378,8 +378,8 @@ package final class DocumentService: Sendable {
     guard let token else { throw .resumeLost }
     guard let seat = watches.add(user, realm: realm.realm.id) else { throw .busy }
     return DocumentWatch(
-      self, request, partition, realm, seat: seat, user: user?.account.id, token: token,
-      rights: rights)
+      self, request, partition, realm, seat: seat, user: user?.account.id,
+      from: DocumentWatch.Position(token: token, rights: rights))
   }
 
   /// Ends the streams of those whose access ended.

@@ -28,8 +28,7 @@ package final class DocumentWatch: Sendable {
 
   init(
     _ service: DocumentService, _ request: WatchRequest, _ partition: DocumentPartition?,
-    _ realm: RealmDirectory.OpenRealm, seat: WatchTable.Seat, user: String?, token: ChangeToken,
-    rights: SessionRights
+    _ realm: RealmDirectory.OpenRealm, seat: WatchTable.Seat, user: String?, from start: Position
   ) {
     self.service = service
     self.request = request
@@ -38,7 +37,7 @@ package final class DocumentWatch: Sendable {
     realm.whenClosed { [weak seat] isEnd in if !isEnd { seat?.wake() } }
     self.seat = seat
     self.user = user
-    start = Position(token: token, rights: rights)
+    self.start = start
   }
 
   var realm: ServerRealm { opened.withLock { $0.realm } }

@@ -63,7 +63,7 @@ package final class SimulatedServer {
     return ServerApp(
       named: "test", realms: realms,
       authenticator: SessionAuthenticator { (_) in "" }, limits: limits,
-      report: { error in errors.withLock { $0.append(error) } })
+      reports: ServerApp.Reports(failure: { error in errors.withLock { $0.append(error) } }))
   }
 
   /// Kills the server and starts another on its files. All connections are gone.

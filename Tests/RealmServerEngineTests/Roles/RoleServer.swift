@@ -53,7 +53,8 @@ final class RoleServer {
     let app = ServerApp(
       named: "test", realms: realms,
       authenticator: SessionAuthenticator { (bind) throws(SessionRefusal) in bind.token },
-      limits: limits, report: { error in errors.withLock { $0.append(error) } })
+      limits: limits,
+      reports: ServerApp.Reports(failure: { error in errors.withLock { $0.append(error) } }))
     app.access = roles
     return app
   }

@@ -35,8 +35,9 @@ struct SessionBench {
       authenticator: SessionAuthenticator { (bind) throws(SessionRefusal) in
         guard bind.token != "bad" else { throw SessionRefusal(.permissionDenied, "no") }
         return bind.token
-      }, limits: limits, report: { error in errors.withLock { $0.append(error) } },
-      measure: measure)
+      }, limits: limits,
+      reports: ServerApp.Reports(
+        failure: { error in errors.withLock { $0.append(error) } }, measure: measure))
     app.access = access
     self.app = app
   }

@@ -92,8 +92,9 @@ final class SimulatedProcess: @unchecked Sendable {
       searchers: ViewSearchers(threads: [executor.thread()]))
     var app = ServerApp(
       named: simulation.realm.app, realms: realms, authenticator: SessionAuthenticator { _ in "" },
-      report: { [unowned self] in simulation.note($0, self) },
-      notice: { [unowned self] in simulation.noteNotice($0, self) })
+      reports: ServerApp.Reports(
+        failure: { [unowned self] in simulation.note($0, self) },
+        notice: { [unowned self] in simulation.noteNotice($0, self) }))
     let limits = simulation.nodeLimits
     let pool = NodePool(
       node: store.node, limits: limits, timer: timer,
