@@ -63,14 +63,9 @@ extension AppFile {
         }
       case "mail": accounts.mail = try providers.mail(member.value, at: path)
       case "tokens":
-        let tokens = try ObjectReader(
-          member.value, "tokens", at: path, keys: ["accessMinutes", "refreshDays"], support)
-        if let count = try tokens.integer("accessMinutes", in: 1...24 * 60) {
-          accounts.accessMinutes = count
-        }
-        if let count = try tokens.integer("refreshDays", in: 1...3_650) {
-          accounts.refreshDays = count
-        }
+        try read(
+          tokens: ObjectReader(
+            member.value, "tokens", at: path, keys: ["accessMinutes", "refreshDays"], support))
       case "triggers":
         triggers = try code.triggers(member.value, at: path, functions)
         accounts.recordedEvents = triggers.recordedEvents
@@ -85,6 +80,15 @@ extension AppFile {
     }
     try checkPartitions(json)
     try checkRules(of: json)
+  }
+
+  private mutating func read(tokens: ObjectReader) throws(AppFileError) {
+    if let count = try tokens.integer("accessMinutes", in: 1...24 * 60) {
+      accounts.accessMinutes = count
+    }
+    if let count = try tokens.integer("refreshDays", in: 1...3_650) {
+      accounts.refreshDays = count
+    }
   }
 
   /// The file with other rules: those that a string has as "roles" or "permissions",
