@@ -62,6 +62,7 @@ struct KitRunningTests {
     await #expect(throws: ServerFailure.self) { try await server.address }
   }
 
+  /// `RealmServer` 1
   @Test func whoWaitsForTheAddressHearsWhyThereIsNone() async throws {
     let directory = try TemporaryDirectory()
     let server = try Self.server(directory)

@@ -122,6 +122,7 @@ struct UploadRoomsTests {
   }
 
   /// What waits is counted as messages are, and room for UPLOADs is counted apart.
+  /// `MemoryBudget` 5
   @Test func roomForUploadsMakesMemoryNotTight() {
     let bench = Bench(megabytes: 64)
     bench.take(16, "a", 1)

@@ -86,6 +86,7 @@ struct RuleExpressionTests {
     #expect(try !Self.holds(#"{"%%user.custom_data.team":"%%partition"}"#, .null))
   }
 
+  /// `PartitionPermissions` 1
   @Test func whoMayWriteMayReadAndWhatIsNotNamedIsDenied() throws {
     let context = RuleContext(user: Self.user, partition: .string("red"))
     func permission(_ text: String) throws -> PartitionPermission {

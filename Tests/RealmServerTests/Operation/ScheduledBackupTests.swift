@@ -98,6 +98,7 @@ import Testing
       try place.names(), ["2026-05-05T030000Z", "2026-05-06T030000Z", "2026-05-08T123456Z"])
   }
 
+  /// `ScheduledBackups` 2
   @Test func aFailureIsToldAndTriedAgain() async throws {
     let place = try await Place()
     try Data().write(to: URL(fileURLWithPath: place.backups))
