@@ -256,6 +256,14 @@ package actor RealmDirectory {
     for name in Array(entries.keys) { await giveUp(name) { isIdle($0, .forwarded) } }
   }
 
+  /// Lets the open realms forget what they keep for the next client and no client has used since
+  /// the last call.
+  package func forgetUnused() async {
+    for opening in entries.values.map(\.opening) {
+      if case .success(let opened) = await opening.value { opened.scratch?.forgetUnused() }
+    }
+  }
+
   /// Takes no realm for sessions from now on, and gives up those without a client of this server's,
   /// at once or when the last one leaves. Other servers take them over.
   package func drain() async {

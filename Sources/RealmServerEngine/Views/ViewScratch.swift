@@ -9,7 +9,9 @@
 //    changes: it is the same for all of them but for their client versions.
 // 2. The kept rounds take no more bytes than the limit.
 // 3. What is kept of missed changes takes no more bytes than its limit, about.
-// 4. A question about the past has a database of its own: the realm does not wait for that of a
+// 4. What no client has used between two calls of `forgetUnused` is forgotten: memory that a burst
+//    of changes or of conditions took does not stay.
+// 5. A question about the past has a database of its own: the realm does not wait for that of a
 //    search.
 
 package import RealmStorage
@@ -32,6 +34,13 @@ package final class ViewScratch: Sendable {
   package init() throws(StorageError) {
     let file = try Self.open()
     files.withLock { $0.append(file) }
+  }
+
+  /// Forgets what no client has used since the last call.
+  package func forgetUnused() {
+    rounds.withLock { $0.forgetUnused() }
+    views.withLock { $0.forgetUnused() }
+    missed.withLock { $0.forgetUnused() }
   }
 
   private static func open() throws(StorageError) -> DatabaseFile {
@@ -135,6 +144,8 @@ struct RoundCache {
     /// The authors of its versions.
     let authors: Set<FileIdentifier>
     let byteCount: Int
+    /// Since the last call of `forgetUnused`.
+    var isUsed = true
   }
 
   private let byteCountMax: Int
@@ -153,7 +164,8 @@ struct RoundCache {
     guard let place = items.firstIndex(where: { $0.key == key }),
       !items[place].authors.contains(file)
     else { return nil }
-    let item = items.remove(at: place)
+    var item = items.remove(at: place)
+    item.isUsed = true
     items.append(item)
     hitCount += 1
     return (item.round.adapted(to: clientVersion), item.timestamp)
@@ -179,6 +191,13 @@ struct RoundCache {
     assert(byteCount <= byteCountMax && items.count <= Self.countMax, "`ViewScratch` 2")
   }
 
+  /// Forgets the rounds that no client has asked for since the last call.
+  mutating func forgetUnused() {
+    items.removeAll { !$0.isUsed }
+    byteCount = items.reduce(0) { $0 + $1.byteCount }
+    for index in items.indices { items[index].isUsed = false }
+  }
+
   /// The most cached rounds; look-ups are linear.
   private static let countMax = 256
 }
@@ -192,10 +211,19 @@ struct MissedCache: Sendable {
   /// By the versions of cursors.
   private var items: [UInt64: MissedChanges] = [:]
   private(set) var byteCount = 0
+  private var isUsed = false
 
   /// What was missed between two versions; nil if it is not known.
-  func changes(after cursor: UInt64, to head: RealmHead) -> MissedChanges? {
-    head.realm == realm && head.version == version ? items[cursor] : nil
+  mutating func changes(after cursor: UInt64, to head: RealmHead) -> MissedChanges? {
+    guard head.realm == realm, head.version == version else { return nil }
+    isUsed = true
+    return items[cursor]
+  }
+
+  /// Forgets all if no client has missed anything since the last call.
+  mutating func forgetUnused() {
+    if !isUsed { (items, byteCount) = ([:], 0) }
+    isUsed = false
   }
 
   /// Keeps what was missed between two versions. Few clients have missed very much.
@@ -205,7 +233,7 @@ struct MissedCache: Sendable {
     if head.realm != realm || head.version != version || byteCount + size > Self.byteCountMax {
       (items, byteCount) = ([:], 0)
     }
-    (realm, version) = (head.realm, head.version)
+    (realm, version, isUsed) = (head.realm, head.version, true)
     guard items.updateValue(changes, forKey: cursor) == nil else { return }
     byteCount += size
     assert(byteCount <= Self.byteCountMax, "`ViewScratch` 3")
@@ -220,12 +248,25 @@ struct ViewCache: Sendable {
 
   private var schemas: [TableSchema] = []
   private var views: [EffectiveQuery: View] = [:]
+  /// The queries that were asked for since the last call of `forgetUnused`.
+  private var used: Set<EffectiveQuery> = []
   private(set) var byteCount = 0
 
   /// A view that was bound to the same classes; nil if there is none.
-  func view(_ query: EffectiveQuery, _ schemas: [TableSchema]) -> View? {
+  mutating func view(_ query: EffectiveQuery, _ schemas: [TableSchema]) -> View? {
     // Versions with equal classes share their schemas.
-    self.schemas.elementsEqual(schemas, by: { $0 === $1 }) ? views[query] : nil
+    guard self.schemas.elementsEqual(schemas, by: { $0 === $1 }), let view = views[query] else {
+      return nil
+    }
+    used.insert(query)
+    return view
+  }
+
+  /// Forgets the views of queries that no client has had since the last call.
+  mutating func forgetUnused() {
+    views = views.filter { used.contains($0.key) }
+    byteCount = views.keys.reduce(0) { $0 + $1.byteCount }
+    used = []
   }
 
   /// Keeps a view that was bound to some classes.
@@ -234,9 +275,10 @@ struct ViewCache: Sendable {
     if views.count >= Self.countMax || byteCount + count > Self.byteCountMax
       || !self.schemas.elementsEqual(schemas, by: { $0 === $1 })
     {
-      (views, byteCount) = ([:], 0)
+      (views, byteCount, used) = ([:], 0, [])
     }
     self.schemas = schemas
     if views.updateValue(view, forKey: query) == nil { byteCount += count }
+    used.insert(query)
   }
 }

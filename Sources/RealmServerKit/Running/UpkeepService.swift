@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The upkeep of all apps: idle realms are closed every five minutes, and expired data is removed at
-// the start and every hour, by the clock of the server, which tests and measurements move.
+// the start and every hour, by the clock of the server, which tests and measurements move. Open
+// realms forget every ten seconds what no client has used.
 
 #if Server
 import Logging
@@ -13,6 +14,8 @@ import ServiceLifecycle
 struct UpkeepService: Service {
   /// The time between two looks at the clock.
   private static let interval = Duration.seconds(1)
+  /// The looks after which realms forget what no client has used.
+  private static let forgettingPeriod = 10
 
   private let apps: ServedApps
   private let metrics: ServerMetrics
@@ -30,10 +33,15 @@ struct UpkeepService: Service {
     await cancelWhenGracefulShutdown {
       var cleaning = UpkeepPeriod(minutes: 60)
       var closing = UpkeepPeriod(minutes: 5)
+      var lookCount = 0
       while !Task.isCancelled {
         let now = clock.now()
         if cleaning.begins(at: now) { await cleanUp() }
         if closing.begins(at: now) { await closeIdle() }
+        lookCount += 1
+        if lookCount % Self.forgettingPeriod == 0 {
+          for app in apps.all { await app.upkeep.forgetUnused() }
+        }
         try? await Task.sleep(for: Self.interval)
       }
     }

@@ -58,6 +58,9 @@ package struct ServerUpkeep: Sendable {
     await app.realms.closeIdle(since: OriginTimestamp(milliseconds: now - min(idle, now)))
   }
 
+  /// Lets open realms forget what no client has used since the last call.
+  package func forgetUnused() async { await app.realms.forgetUnused() }
+
   /// Leaves realms to other servers as their sessions end, as this one is about to end.
   package func drain() async { await app.realms.drain() }
 

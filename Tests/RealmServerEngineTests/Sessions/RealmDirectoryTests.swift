@@ -18,10 +18,12 @@ struct RealmDirectoryTests {
   private let time = Locked(OriginTimestamp(milliseconds: 1_000_000))
 
   private func directory(
-    _ store: any ServerStore, openMax: Int = 3, newPerHour: Int = 1_000_000, threads: Int = 1
+    _ store: any ServerStore, openMax: Int = 3, newPerHour: Int = 1_000_000, threads: Int = 1,
+    recordsTouches: Bool = false
   ) -> RealmDirectory {
     RealmDirectory(
-      store, limits: RealmLimits(openMax: openMax, newPerHour: newPerHour),
+      store, settings: ServerRealm.Settings(recordsTouches: recordsTouches),
+      limits: RealmLimits(openMax: openMax, newPerHour: newPerHour),
       clock: ServerClock { [time] in
         time.withLock { time in
           time.milliseconds += 1
@@ -61,6 +63,20 @@ struct RealmDirectoryTests {
     await expectEqual(realms.openCount, 2)
     for open in used { try await expectEqual(open.realm.file(FileIdentifier(9)), nil) }
     expectEqual(SessionRefusal(StoreError.tooManyOpenRealms).document.action, .transient)
+  }
+
+  /// `ViewScratch` 4
+  @Test func openRealmsForgetWhatNoClientUses() async throws {
+    let realms = directory(EmbeddedStore(SimulatedFiles()), recordsTouches: true)
+    let open = try await realms.open(name(1))
+    let scratch = try #require(open.scratch)
+    let head = await open.realm.head
+    let nothing = try MissedChanges([])
+    scratch.missed.withLock { $0.keep(nothing, after: 0, to: head) }
+    await realms.forgetUnused()
+    expectTrue(scratch.missed.withLock { $0.byteCount } > 0)
+    await realms.forgetUnused()
+    expectEqual(scratch.missed.withLock { $0.byteCount }, 0)
   }
 
   /// `RealmDirectory` 1, `RealmDirectory` 4

@@ -166,4 +166,50 @@ struct RoundCacheTests {
     expectTrue(
       cache.view(EffectiveQuery(["Todo": String(repeating: "x", count: 100_000) + "0"]), []) == nil)
   }
+
+  /// `ViewScratch` 4
+  @Test func whatNoClientUsesIsForgotten() async throws {
+    let (server, files) = try await makeServer(2)
+    let snapshot = try await server.snapshot()
+    let view = try View.bind(high, to: snapshot.objects).get()
+    let missed = try MissedChanges(try await Array(server.entries().suffix(2)))
+    let scratch = try ViewScratch()
+    let round = try Round(
+      missed, after: DownloadCursor(serverVersion: 4), to: snapshot,
+      timestamp: OriginTimestamp(milliseconds: 1), view: view, file: files[1].ident,
+      scratch: scratch)
+    let keys = (0..<2).map {
+      RoundCache.Key(from: UInt64($0), to: 6, realm: RealmID("r"), query: high)
+    }
+    let queries = (0..<2).map { EffectiveQuery(["Todo": "a > \($0)"]) }
+    for (key, query) in zip(keys, queries) {
+      scratch.rounds.withLock {
+        $0.keep(
+          round, key, for: files[1].ident, missed, timestamp: OriginTimestamp(milliseconds: 1))
+      }
+      scratch.views.withLock { $0.keep(view, of: query, []) }
+    }
+    scratch.missed.withLock { $0.keep(missed, after: 4, to: snapshot.head) }
+    func isKept(_ index: Int) -> [Bool] {
+      [
+        scratch.rounds.withLock {
+          $0.round(keys[index], for: files[1].ident, clientVersion: 0) != nil
+        },
+        scratch.views.withLock { $0.view(queries[index], []) != nil },
+      ]
+    }
+    // What is new counts as used; then the first of each is used, and the second is not.
+    scratch.forgetUnused()
+    expectEqual(isKept(0), [true, true])
+    expectTrue(scratch.missed.withLock { $0.changes(after: 4, to: snapshot.head) } != nil)
+    scratch.forgetUnused()
+    expectEqual(isKept(1), [false, false])
+    expectEqual(isKept(0), [true, true])
+    expectTrue(scratch.missed.withLock { $0.byteCount } > 0)
+    for _ in 0..<2 { scratch.forgetUnused() }
+    expectEqual(isKept(0), [false, false])
+    expectEqual(scratch.rounds.withLock { $0.byteCount }, 0)
+    expectEqual(scratch.views.withLock { $0.byteCount }, 0)
+    expectEqual(scratch.missed.withLock { $0.byteCount }, 0)
+  }
 }
