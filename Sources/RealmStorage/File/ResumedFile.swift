@@ -3,8 +3,8 @@
 // A copy that goes on where an interrupted attempt stopped.
 //
 // A copy is the same bytes each time: those of the version, in the order of its tree, encrypted
-// with counters that do not depend on anything else. So nothing needs to be recorded of an attempt, and
-// nothing of it is trusted.
+// with counters that do not depend on anything else. So nothing needs to be recorded of an
+// attempt, and nothing of it is trusted.
 //
 // 1. Bytes of the attempt stay if they were read, and are those that would be written there now.
 //    From the first ones that are not, all are written.
