@@ -25,6 +25,7 @@ struct DamagedFileTests {
       bytes[offset..<offset + 4].allSatisfy { $0 == 0x41 }
     }
     let rounds = max(2, Self.rounds * 300_000 / (bytes.count + 300_000))
+    RandomRuns.report(rounds, "damaged files")
     for round in 0..<rounds {
       var random = SeededGenerator(seed: UInt64(round))
       var damaged = bytes

@@ -39,6 +39,7 @@ struct QueryFuzzTests {
         #expect(Self.isExact(error, in: query), "\(query)")
       }
     }
+    RandomRuns.report(rounds, "texts of queries")
     // Both ways are taken.
     #expect(readCount > rounds / 100)
     #expect(readCount < rounds)

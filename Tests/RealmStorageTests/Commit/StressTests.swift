@@ -91,6 +91,7 @@ struct StressTests {
     expectTrue(commits > 10)
     let readCount = failures.readCount.load(ordering: .relaxed)
     expectTrue(readCount > 100)
+    RandomRuns.report(commits, "commits beside \(readCount) reads")
   }
 
   /// `ReaderTable` 1 and 2.

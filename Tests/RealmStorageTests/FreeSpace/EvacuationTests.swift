@@ -218,6 +218,7 @@ struct EvacuationTests {
       try expectEqual(file.check(), [], "\(state.name)")
     }
     expectTrue(count > 50)
+    RandomRuns.report(count, "crash states of a compaction")
   }
 
   // MARK: Parts

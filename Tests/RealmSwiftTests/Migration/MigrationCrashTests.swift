@@ -109,6 +109,7 @@ import Testing
     }
     expectEqual(outcomes, [before, after])
     expectTrue(count > (migration.key == nil ? 10 : 6))
+    RandomRuns.report(count, "crash states of a migration")
   }
 
   @Test(arguments: Case.all(.shifted(by: 1)))

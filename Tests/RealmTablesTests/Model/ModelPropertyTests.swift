@@ -30,6 +30,7 @@ struct ModelPropertyTests {
     let run = try ModelRun(seed: seed, path: path)
     try run.run(stepLimit: Self.stepLimit)
     print("model seed \(seed): \(run.stepCount) steps, \(run.commitCount) commits")
+    RandomRuns.report(run.stepCount, "steps against a model")
     try run.newest().expectReferenceAgrees()
   }
 

@@ -131,6 +131,7 @@ struct FormatUpgradeTests {
     expectEqual(formats.count, 2)
     expectTrue(formats.contains(24))
     expectTrue(count > 10)
+    RandomRuns.report(count, "crash states of an upgrade")
   }
 
   /// `DatabaseFile+Upgrade` 2.
