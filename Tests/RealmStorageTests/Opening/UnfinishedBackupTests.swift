@@ -220,6 +220,22 @@ struct UnfinishedBackupTests {
     }
   }
 
+  @Test func allElseGoesToTheFileBelow() throws {
+    let below = try MemoryFiles.makeFile(named: target)
+    let file = ResumedFile(below)
+    try file.resize(to: 100)
+    try expectEqual(below.byteCount(), 100)
+    try file.allocate(100..<8192)
+    try expectEqual(below.byteCount(), 8192)
+    try below.write(UInt64(77), at: 16)
+    var word: UInt64 = 0
+    _ = try unsafe withUnsafeMutableBytes(of: &word) { try unsafe file.read(into: $0, at: 16) }
+    expectEqual(UInt64(littleEndian: word), 77)
+    // What was not written by this attempt is cut off.
+    try file.sync()
+    try expectEqual(below.byteCount(), 0)
+  }
+
   // MARK: Files of the system
 
   private func file(in directory: TemporaryDirectory) throws -> DatabaseFile {
