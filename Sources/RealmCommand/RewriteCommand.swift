@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A file with another key, in its place.
+// The command that changes the key of a file.
 
 #if Tools
 import ArgumentParser

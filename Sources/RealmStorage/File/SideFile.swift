@@ -95,7 +95,7 @@ enum SideFile {
     while true {
       let made = try make(path, rights)
       guard let descriptor = made ?? (try? open(path, flags: O_RDWR, mode: 0, role: role)) else {
-        // Whoever had it may just have given it its name.
+        // Its owner may just have given it its name.
         if unsafe access(path, F_OK) != 0, kind(of: path) == nil { continue }
         return nil
       }

@@ -5,7 +5,7 @@
 // 1. The caller gives the file its name while this value is in use: its lock keeps other attempts
 //    from the file.
 // 2. What an attempt left may be in the system's memory alone, also where an earlier process was
-//    told that it could not be written. So all is read from the disk before the file may get its
+//    failed to write it. So all is read from the disk before the file may get its
 //    name.
 
 #if canImport(Darwin)
@@ -26,7 +26,7 @@ package struct UnfinishedBackup: Sendable {
   /// Opens what an interrupted backup to `target` has left, or makes a file.
   ///
   /// Where something else has that name, another backup to `target` is being written, or files have
-  /// no locks, the file is made at `otherPath`, and a backup that is interrupted begins anew.
+  /// no locks, the file is made at `otherPath`, and a backup that is interrupted begins again.
   ///
   /// - Parameter source: The file that is backed up, whose rights the backup gets.
   package init(

@@ -3,7 +3,7 @@
 // What a lock file says of the session before, when the processes of that session are gone.
 //
 // 1. After a failed sync, the system's memory of the database and the disk may differ. The word for
-//    the end of writing (`poisoned`) tells the next session so. A crash of the system takes the
+//    the end of writing (`poisoned`) says so. A crash of the system takes the
 //    mark away, and the memory as well.
 // 2. A process that died may have written records of versions that no one published. The word
 //    `recorded` says how far they go. After a crash of the system the lock file may say anything

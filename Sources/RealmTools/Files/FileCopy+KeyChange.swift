@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Another key for a file, in its place.
+// A file that is written again, with another key.
 
 package import RealmStorage
 
@@ -21,7 +21,7 @@ extension FileCopy {
     } catch { throw ToolFailure(error) }
   }
 
-  /// Writes a file again with another key, or with none, in its place.
+  /// Writes a file again with another key, or with none, under its name.
   ///
   /// A crash leaves the file with the old key or with the new one.
   package static func changeKey(
