@@ -13,6 +13,8 @@ struct realm_process_memory realm_process_memory(void) {
   return memory;
 }
 
+void realm_keep_little_freed_memory(void) {}
+
 void realm_release_freed_memory(void) { malloc_zone_pressure_relief(NULL, 0); }
 
 #else
@@ -46,6 +48,15 @@ struct realm_process_memory realm_process_memory(void) {
   memory.used = information.uordblks + information.hblkhd;
 #endif
   return memory;
+}
+
+void realm_keep_little_freed_memory(void) {
+#ifdef __GLIBC__
+  // Without these the limits grow to twice the largest buffer that was freed, up to 64 MiB, and
+  // `malloc_trim` leaves the end of each thread's area as it is.
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+  mallopt(M_TRIM_THRESHOLD, 4 << 20);
+#endif
 }
 
 void realm_release_freed_memory(void) {

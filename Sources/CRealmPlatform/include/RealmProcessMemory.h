@@ -17,6 +17,10 @@ struct realm_process_memory {
 /// Zero for what the system does not tell.
 struct realm_process_memory realm_process_memory(void);
 
+/// Lets the allocator keep little of the memory that is freed from now on. To be called when the
+/// program starts.
+void realm_keep_little_freed_memory(void);
+
 /// Gives the memory that was freed back to the system. It may take milliseconds, in which other
 /// threads wait for the allocator.
 void realm_release_freed_memory(void);

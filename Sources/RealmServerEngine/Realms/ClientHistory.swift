@@ -163,6 +163,8 @@ final class HistoryWindow {
   private static let byteCountMax = 64 << 20
 
   private var byteCount = 0
+  /// Whether an upload was merged with it since the last call of `ServerRealm.forgetUnused`.
+  var isUsed = true
 
   init(base: UInt64) { self.base = base }
 

@@ -11,6 +11,15 @@ extension ServerRealm {
     _ = try await appendVersions(through: 1, after: head, privates: [])
   }
 
+  /// Forgets what is kept for the next client and none has used since the last call.
+  package func forgetUnused() {
+    scratch?.forgetUnused()
+    // `ServerRealm` 2: what is being appended belongs to the window.
+    guard !isAppending, let window else { return }
+    if !window.isUsed { self.window = nil }
+    window.isUsed = false
+  }
+
   /// Notes that a client is there, once a day: a client that only reads uploads nothing.
   package func noteSeen(_ ident: FileIdentifier) async throws(StoreError) {
     guard let known = try await store.file(ident), !known.isExpired,

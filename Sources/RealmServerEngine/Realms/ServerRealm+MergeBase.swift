@@ -27,6 +27,7 @@ extension ServerRealm {
     try await settleHead()
     let window = self.window ?? HistoryWindow(base: head.version)
     self.window = window
+    window.isUsed = true
     var base = head.version
     for attempt in group.attempts where attempt.isOpen {
       for entry in attempt.upload.entries { base = min(base, entry.serverVersion) }

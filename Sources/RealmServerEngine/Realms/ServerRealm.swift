@@ -65,7 +65,7 @@ package actor ServerRealm {
   var isDraining = false
   /// Whether a call is appending, which may wait for the store meanwhile; others wait for their
   /// turn.
-  private var isAppending = false
+  private(set) var isAppending = false
   private var appendingWaiters: [CheckedContinuation<Void, Never>] = []
   /// What this server is to the realm.
   private var role: Role

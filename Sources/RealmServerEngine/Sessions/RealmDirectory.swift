@@ -260,7 +260,7 @@ package actor RealmDirectory {
   /// the last call.
   package func forgetUnused() async {
     for opening in entries.values.map(\.opening) {
-      if case .success(let opened) = await opening.value { opened.scratch?.forgetUnused() }
+      if case .success(let opened) = await opening.value { await opened.realm.forgetUnused() }
     }
   }
 

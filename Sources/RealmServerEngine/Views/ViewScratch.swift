@@ -67,7 +67,7 @@ package final class ViewScratch: Sendable {
     by view: View
   ) throws(StorageError) -> Set<Int> {
     guard !values.isEmpty, !view.isEmpty(ofClass: name) else { return [] }
-    // `ViewScratch` 4
+    // `ViewScratch` 5
     let file = try takeFile()
     defer { files.withLock { $0.append(file) } }
     let group = try WriteGroup(file.beginWrite())

@@ -18,6 +18,7 @@ struct MemoryService: Service {
   private let keeper = MemoryKeeper()
 
   func run() async throws {
+    ProcessMemory.keepLittleFreed()
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         try? await Task.sleep(for: Self.interval)

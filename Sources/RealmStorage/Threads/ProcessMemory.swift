@@ -25,6 +25,11 @@ package struct ProcessMemory: Hashable, Sendable {
     return ProcessMemory(used: Int(clamping: memory.used), held: Int(clamping: memory.held))
   }
 
+  /// Lets the allocator keep little of what is freed from now on, for programs whose need of memory
+  /// comes in bursts: buffers of a mebibyte go back to the system at once, and so do the ends of its
+  /// areas, which `releaseFreed()` does not reach.
+  package static func keepLittleFreed() { realm_keep_little_freed_memory() }
+
   /// Gives what was freed back to the system: the allocator keeps it otherwise, for ever. It may
   /// take milliseconds, so it is for times when little happens.
   package static func releaseFreed() { realm_release_freed_memory() }

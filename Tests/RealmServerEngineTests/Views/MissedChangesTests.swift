@@ -143,6 +143,19 @@ struct MissedChangesTests {
     return encoder.bytes
   }
 
+  /// What uploads are merged with is parsed again when one comes.
+  @Test func historyIsForgottenThatNoUploadIsMergedWith() async throws {
+    let (server, file) = try await makeServer()
+    await expectEqual(server.realm.keepsHistory, true)
+    await server.realm.forgetUnused()
+    await expectEqual(server.realm.keepsHistory, true)
+    await server.realm.forgetUnused()
+    await expectEqual(server.realm.keepsHistory, false)
+    let upload = Upload(file, [Text.set("a", count: 3)], from: 10)
+    await expectEqual(server.realm.integrate(upload).code, nil)
+    await expectEqual(server.realm.keepsHistory, true)
+  }
+
   /// A view is bound once as long as the classes are the same.
   @Test func viewsAreBoundAgainForOtherClasses() async throws {
     let (server, file) = try await makeServer()
@@ -170,4 +183,9 @@ struct MissedChangesTests {
     }
     expectTrue(classes.contains("Later"))
   }
+}
+
+extension ServerRealm {
+  /// Whether parsed entries are in memory.
+  fileprivate var keepsHistory: Bool { window != nil }
 }
