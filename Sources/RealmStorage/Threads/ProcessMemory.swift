@@ -26,8 +26,8 @@ package struct ProcessMemory: Hashable, Sendable {
   }
 
   /// Lets the allocator keep little of what is freed from now on, for programs whose need of memory
-  /// comes in bursts: buffers of a mebibyte go back to the system at once, and so do the ends of its
-  /// areas, which `releaseFreed()` does not reach.
+  /// comes in bursts: buffers of a mebibyte go back to the system at once, and so do the ends of
+  /// its areas, which `releaseFreed()` does not reach.
   package static func keepLittleFreed() { realm_keep_little_freed_memory() }
 
   /// Gives what was freed back to the system: the allocator keeps it otherwise, for ever. It may
