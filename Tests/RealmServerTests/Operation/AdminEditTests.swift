@@ -58,7 +58,7 @@ import Testing
       let made = try await admin.post(Self.path + "insert", Self.todo(id, owner: ann.id))
       expectEqual(made.status, 200, "\(made.json)")
     }
-    // Only what is named changes: somebody else may have changed the rest.
+    // Only what is named changes: another call may have changed the rest.
     let changed = try await admin.post(
       Self.path + "update",
       [

@@ -197,7 +197,7 @@ struct UnfinishedBackupTests {
     try bench.put([UInt8](repeating: 0, count: 9000) + bench.backups[0].dropFirst(9000))
     let file = try #require(bench.folder.files[unfinished])
     try file.sync()
-    // An earlier process was told that its pages could not be written; the system still has them.
+    // An earlier process failed to write its pages, which the system still has.
     file.failSync(after: 1, losing: .all)
     try unsafe Array(bench.backups[0].prefix(9000)).withUnsafeBytes {
       try unsafe file.write($0, at: 0)
@@ -262,7 +262,7 @@ struct UnfinishedBackupTests {
       expectEqual(second.path, place + ".other")
       try second.write(file.snapshot(), key: nil, WorkWatch())
       try first.write(file.snapshot(), key: nil, WorkWatch())
-      // The first one gets its name while it is locked: nobody goes on with that file.
+      // The first one gets its name while it is locked: no other goes on with that file.
       try FileManager.default.moveItem(atPath: first.path, toPath: place)
       try expectEqual(backup(file, place).path, first.path)
       try expectEqual(backup(file, place).keptByteCount, 0)

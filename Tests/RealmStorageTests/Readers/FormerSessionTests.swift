@@ -107,7 +107,7 @@ struct FormerSessionTests {
     try expectEqual(syncCounts(2, of: file, .oneSync), [1, 1])
   }
 
-  /// Commits of a death and of an unknown past are no reason to go on like that for ever.
+  /// An unknown past costs a known number of syncs.
   @Test func anUnknownPastEndsAfterAsManyVersionsAsItCanHaveRecordsOf() throws {
     system.removeLockFiles()
     let file = try system.openDatabase()

@@ -104,7 +104,7 @@ struct BackupTests {
     await #expect(throws: CancellationError.self) { try await task.value }
     let left = "backup.realm.unfinished-backup"
     try expectEqual(names(sample), [left])
-    // Not by its name, but by its bytes: what is another's stays, and stands in nobody's way.
+    // Not by its name, but by its bytes: what is another's stays, and is in no one's way.
     let bytes = try Data(contentsOf: sample.url(named: left))
     try Data("mine".utf8).write(to: sample.url(named: left))
     try await frozen.realm.backup(to: url)
