@@ -3,8 +3,8 @@
 // What a lock file says of the session before, when the processes of that session are gone.
 //
 // 1. After a failed sync, the system's memory of the database and the disk may differ. The word for
-//    the end of writing (`poisoned`) says so. A crash of the system takes the
-//    mark away, and the memory as well.
+//    the end of writing (`poisoned`) says so. A crash of the system takes the mark away, and the
+//    memory as well.
 // 2. A process that died may have written records of versions that no one published. The word
 //    `recorded` says how far they go. After a crash of the system the lock file may say anything
 //    that it said before, so it is believed only if the system has not been started since, and if
@@ -26,7 +26,10 @@ struct FormerSession: Sendable {
     let count = SharedMemory.systemStartOffset + 16 - first
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
     defer { unsafe buffer.deallocate() }
-    guard try unsafe file.read(into: buffer, at: first) == count else { return nil }
+    // A lock file that was new when a start failed ends with the mark of that.
+    unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
+    guard try unsafe file.read(into: buffer, at: first) >= SharedMemory.poisonedOffset + 4 - first
+    else { return nil }
     func word(_ offset: Int) -> UInt64 {
       unsafe UInt64(littleEndian: buffer.load(fromByteOffset: offset - first, as: UInt64.self))
     }

@@ -9,6 +9,12 @@ import Testing
 
 @testable import RealmStorage
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 /// `FormerSession` 2 and `CommitRecord` 4.
 struct FormerSessionTests {
   private let system: SimulatedFileSystem
@@ -151,6 +157,15 @@ struct FormerSessionTests {
     let file = try system.openDatabase()
     let greatest = file.newestVersion + 2 * FormerSession.provenVersionCountMax
     expectEqual(Self.recorded(of: file), doubt == .none ? 1 : greatest)
+  }
+
+  /// `FormerSession` 1: the mark of a first start that failed is all that a new lock file has.
+  @Test func aStartThatFailedIsKnownInANewLockFile() throws {
+    let file = try SimulatedFileSystem().open(path: "/a.lock", mode: .readWriteCreating)
+    SharedMemory.noteFailure(
+      .system(operation: "Syncing", path: file.path, code: EIO), in: file)
+    expectEqual(try FormerSession(file)?.isInDoubt, true)
+    expectEqual(try FormerSession(file)?.recordedVersion(at: 0), nil)
   }
 
   @Test func theSystemSaysWhichStartItIs() {
