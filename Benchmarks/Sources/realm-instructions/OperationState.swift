@@ -59,7 +59,17 @@ final class OperationState {
     case .readInt, .readString, .lookUpInt, .lookUpString, .iterate: return read(operation, count)
     case .insert, .writeInt, .commit: return try write(operation, count)
     case .countRange, .countString, .countIndexed, .sum: return query(operation, count)
+    case .start: return try Self.start()
     }
+  }
+
+  /// Opens a realm with one object, and reads it.
+  static func start() throws -> Int {
+    let configuration = Realm.Configuration(
+      inMemoryIdentifier: "start", objectTypes: [CountedTodo.self, NamedTodo.self])
+    let realm = try Realm(configuration: configuration)
+    try realm.write { realm.add(todo(1)) }
+    return realm.objects(CountedTodo.self).first?.priority ?? -1
   }
 
   private func read(_ operation: Operation, _ count: Int) -> Int {

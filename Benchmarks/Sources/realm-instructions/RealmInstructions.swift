@@ -26,6 +26,11 @@ enum RealmInstructions {
       FileHandle.standardError.write(Data("usage: realm-instructions --list | NAME COUNT\n".utf8))
       exit(64)
     }
-    print(try OperationState().run(operation, count))
+    if operation == .start {
+      // A process starts once: the first time does nothing, and is what is taken off.
+      print(count > 1 ? try OperationState.start() : 0)
+    } else {
+      print(try OperationState().run(operation, count))
+    }
   }
 }

@@ -241,7 +241,7 @@ package struct SkippedObservers {
   private init() {}
 
   /// Collects the observers of some tokens; ended ones need no skipping.
-  package init(_ cancellables: some Sequence<any Cancellable>) {
+  package init(_ cancellables: [any Cancellable]) {
     for cancellable in cancellables {
       if let observation = cancellable.current as? Observation { observations.append(observation) }
       if let observation = cancellable as? SessionObservation { ofSession.append(observation) }

@@ -48,7 +48,7 @@ extension AsyncWrites {
   /// Commits the open transaction; `task` is resumed when it is durable, or when that has failed.
   package func commit(resuming task: CheckedContinuation<Result<Void, StorageError>, Never>) {
     do throws(StorageError) {
-      _ = try hold { $0.task = task }
+      _ = try hold { $0.task = WaitingTask(task) }
     } catch {
       flush()
       task.resume(returning: .failure(error))

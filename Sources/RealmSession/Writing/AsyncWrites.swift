@@ -50,9 +50,25 @@ package final class AsyncWrites {
   struct Group: Sendable {
     /// The completions of the session that wait.
     var ids: [AsyncWriteID] = []
-    var task: CheckedContinuation<Result<Void, StorageError>, Never>?
+    var task: WaitingTask?
     /// How many transactions share the commit.
     var count = 0
+  }
+
+  /// The task that waits for a commit.
+  ///
+  /// A class, so that a program that never waits needs no continuation: making the type takes two
+  /// searches of all conformances of the process.
+  final class WaitingTask: Sendable {
+    private let continuation: CheckedContinuation<Result<Void, StorageError>, Never>
+
+    init(_ continuation: CheckedContinuation<Result<Void, StorageError>, Never>) {
+      self.continuation = continuation
+    }
+
+    func resume(returning outcome: Result<Void, StorageError>) {
+      continuation.resume(returning: outcome)
+    }
   }
 
   /// A pending commit and the group that waits for it.

@@ -147,7 +147,7 @@ extension DatabaseFile {
   ) throws(StorageError) -> Bool {
     let path = try system.resolved(path)
     let file = try openAlone(path, system)
-    let system = sideFiles(of: path, system)
+    let system = system.sideFiles(of: path)
     return try registry.whileClosed(file.identity) { () throws(StorageError) in
       try LockFileSession.alone(path: path + ".lock", of: file, system: system, body)
     }
@@ -163,11 +163,6 @@ extension DatabaseFile {
       guard error.isAccessRefused else { throw error }
       return try system.open(path: path, mode: .readOnly)
     }
-  }
-
-  /// The file system for the files beside the one at `path`: they give no other user more rights.
-  static func sideFiles(of path: String, _ system: any FileSystem) -> any FileSystem {
-    system is SystemFiles ? SystemFiles(asFileAt: path) : system
   }
 
   /// Checks that `storage` is still the file at its path.

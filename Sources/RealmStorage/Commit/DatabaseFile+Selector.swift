@@ -298,7 +298,7 @@ extension StorageFile {
   /// The header is written again: if a sync failed, the system has it in its memory and takes it
   /// for written. Pages of an encrypted file must not be written again before they are durable.
   func syncAsFound(_ header: FileHeader) throws(StorageError) {
-    if let encrypted = self as? EncryptedFile { return try encrypted.file.sync() }
+    if let encrypted = asEncrypted { return try encrypted.file.sync() }
     try write(header)
     try sync()
   }

@@ -71,6 +71,8 @@ package final class EncryptedFile: LayeredFile {
     cipher = try PageCipher(key, path: file.path, from: source)
   }
 
+  package var asEncrypted: EncryptedFile? { self }
+
   // MARK: The image
 
   /// The length of the image.

@@ -56,6 +56,9 @@ package protocol FileSystem: Sendable {
   /// is no link. The names of the files beside the database are made from it.
   func resolved(_ path: String) throws(StorageError) -> String
 
+  /// The file system for the files beside the one at `path`: they give no other user more rights.
+  func sideFiles(of path: String) -> any FileSystem
+
   /// Opens or creates the lock file at `path`, for reading and writing.
   ///
   /// - Parameter check: Looks at what was found there, before its rights are changed.
@@ -67,6 +70,8 @@ package protocol FileSystem: Sendable {
 }
 
 extension FileSystem {
+  package func sideFiles(of path: String) -> any FileSystem { self }
+
   /// The system's directories are synced.
   package func syncDirectory(of path: String) throws(StorageError) {
     try SystemDirectory.sync(of: path)
@@ -165,6 +170,14 @@ package protocol StorageFile: AnyObject, Sendable {
   /// file, without waiting. False if another one has it exclusively.
   func shareByte(at offset: Int) throws(StorageError) -> Bool
   func unlockByte(at offset: Int)
+
+  /// This file, if its pages are encrypted. A cast would search all conformances of the process
+  /// where the first file is opened.
+  var asEncrypted: EncryptedFile? { get }
+}
+
+extension StorageFile {
+  package var asEncrypted: EncryptedFile? { nil }
 }
 
 /// A file over another one, which has its name and its locks.

@@ -35,6 +35,8 @@ package struct SystemFiles: FileSystem {
     rights = nil
   }
 
+  package func sideFiles(of path: String) -> any FileSystem { SystemFiles(asFileAt: path) }
+
   package func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile {
     if realm_is_forked() { throw .forkedProcess(path: path) }
     let flags =

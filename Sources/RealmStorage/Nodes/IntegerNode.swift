@@ -33,7 +33,7 @@ package enum IntegerNode {
 
   /// A new node of the given elements.
   package static func make(
-    _ values: some Collection<Int64>, flags: NodeFlags = [], in allocator: NodeAllocator
+    _ values: [Int64], flags: NodeFlags = [], in allocator: NodeAllocator
   ) throws(StorageError) -> MutableNode {
     var code = flags.contains(.hasRefs) ? 7 : 0
     for value in values { code = max(code, PackedIntegers.widthCode(for: value)) }

@@ -78,7 +78,7 @@ extension DatabaseFile {
     // With a lock file of its own, the caller is alone with the file, or reads it without a lock.
     let isAlone = acceptsOlderFormats || options.isReadOnly && !options.joinsSession
     let session = try LockFileSession.join(
-      path: path + ".lock", of: isAlone ? nil : storage, system: sideFiles(of: path, lockSystem)
+      path: path + ".lock", of: isAlone ? nil : storage, system: lockSystem.sideFiles(of: path)
     ) { (isInDoubt) throws(StorageError) in
       if options.joinsSession { throw .nothingToJoin(path) }
       try requireInPlace(storage, options, system)
@@ -122,7 +122,7 @@ extension DatabaseFile {
   /// A crash in here leaves an empty file, the header, or as many zeros; all are taken as new. The
   /// page that the format asks for is allocated after the header is durable (`normaliseSize`).
   private static func initialiseIfEmpty(_ storage: any StorageFile) throws(StorageError) {
-    if let encrypted = storage as? EncryptedFile { return try encrypted.initialiseIfUnused() }
+    if let encrypted = storage.asEncrypted { return try encrypted.initialiseIfUnused() }
     let byteCount = try storage.byteCount()
     guard byteCount <= FileHeader.byteCount else { return }
     let buffer = UnsafeMutableRawBufferPointer.allocate(
@@ -149,7 +149,7 @@ private struct OpenedStorage {
     self.path = path
     physicalSize = try storage.byteCount()
     guard physicalSize >= FileHeader.byteCount else {
-      let encrypted = storage as? EncryptedFile
+      let encrypted = storage.asEncrypted
       if let encrypted, try encrypted.isPlain() { throw try encrypted.refusal() }
       let byteCount = try encrypted?.file.byteCount() ?? physicalSize
       throw .notADatabase(
@@ -177,7 +177,7 @@ private struct OpenedStorage {
   func header() throws(StorageError) -> FileHeader {
     let bytes = unsafe UnsafeRawBufferPointer(start: reservation.base, count: physicalSize)
     if let header = unsafe FileHeader(bytes) { return header }
-    if let encrypted = storage as? EncryptedFile { throw try encrypted.refusal() }
+    if let encrypted = storage.asEncrypted { throw try encrypted.refusal() }
     throw notADatabase(
       unsafe ForeignContents.text(of: bytes)
         ?? "it is not a Realm file, or it is encrypted. Check the path and the encryption key.")
@@ -187,7 +187,7 @@ private struct OpenedStorage {
   func start(
     _ options: OpenOptions, acceptsOlderFormats: Bool
   ) throws(StorageError) -> SessionStart {
-    let encrypted = storage as? EncryptedFile
+    let encrypted = storage.asEncrypted
     try encrypted?.load()
     let header = try self.header()
     let bytes = unsafe UnsafeRawBufferPointer(start: reservation.base, count: physicalSize)
@@ -215,7 +215,7 @@ private struct OpenedStorage {
   ) throws(StorageError) -> SessionStart {
     var start = SessionStart(entry, after: header, in: space)
     if options.isInMemory { start.alternative = SessionStart.noAlternative }
-    if storage as? EncryptedFile != nil {
+    if storage.asEncrypted != nil {
       // Commits to encrypted files have no records, and entries of pages may have no page yet.
       if !entry.topRef.isNull { start.alternative = SessionStart.unknownAlternative }
     } else if !options.isInMemory, let recovery = CommitRecovery(header, in: space, after: entry) {
@@ -281,7 +281,7 @@ private struct OpenedStorage {
   /// and the next commits write their nodes themselves. A page of an encrypted file is only as good
   /// as its entry.
   func makeDurable(_ start: inout SessionStart) throws(StorageError) {
-    if let encrypted = storage as? EncryptedFile {
+    if let encrypted = storage.asEncrypted {
       try encrypted.rewrite()
     } else {
       try storage.syncAsFound(try header())

@@ -96,7 +96,7 @@ package final class DatabaseFile: Sendable {
     self.path = path
     self.options = options
     self.storage = storage
-    encrypted = storage as? EncryptedFile
+    encrypted = storage.asEncrypted
     self.mapping = Locked(mapping)
     self.session = session
     writers = WriterScheduler(lockFile: session.memory.file)

@@ -32,8 +32,9 @@ final class ClassInfo {
   let hasStringKey: Bool
   /// Whether making a row of an object stores all that the object holds.
   let isPlain: Bool
-  /// Whether the wrappers of managed objects are marked as managed.
-  let marksManaged: Bool
+  /// Whether the wrappers of managed objects are marked as managed; nil until there is an object:
+  /// the answer takes a search of all conformances of the process.
+  @exclusivity(unchecked) private var knownMarking: Bool?
   /// Whether some properties are fields without `@Persisted`.
   let hasLegacyFields: Bool
   /// Transfers the values of new objects to their rows.
@@ -65,8 +66,9 @@ final class ClassInfo {
     let keyType = schema.primaryKey?.wrapperType.valueType
     hasStringKey = keyType == String.self || keyType == String?.self
     isPlain = steps.allSatisfy { !$0.isPlainlyStored || $0.kind != .other }
-    marksManaged = ClassInfo.marksManaged(schema.modelClass)
     hasLegacyFields = steps.contains { $0.wrapperType.isLegacy }
+    // Several threads use the class of a frozen realm at once.
+    unsafe knownMarking = core.isFrozen ? ClassInfo.marksManaged(schema.modelClass) : nil
     // A frozen realm has no writers.
     unmanagedValues = UnmanagedValues(core.isFrozen ? [] : steps)
     unsafe hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)
@@ -75,6 +77,20 @@ final class ClassInfo {
   }
 
   deinit { unsafe hot.deallocate() }
+
+  /// Whether the wrappers of managed objects are marked as managed.
+  @inline(__always)
+  var marksManaged: Bool {
+    if let known = unsafe knownMarking { return known }
+    return findMarking()
+  }
+
+  @inline(never)
+  private func findMarking() -> Bool {
+    let marks = ClassInfo.marksManaged(schema.modelClass)
+    unsafe knownMarking = marks
+    return marks
+  }
 
   /// The table in the version that the realm shows, or as the open transaction left it.
   var table: Table {

@@ -12,15 +12,21 @@ enum PlainKind: UInt8 {
   case other
 
   init(_ wrapperType: any AnyPersisted.Type) {
-    switch ObjectIdentifier(wrapperType) {
-    case ObjectIdentifier(Persisted<Int>.self): self = .int
-    case ObjectIdentifier(Persisted<Bool>.self): self = .bool
-    case ObjectIdentifier(Persisted<Double>.self): self = .double
-    case ObjectIdentifier(Persisted<String>.self): self = .string
-    case ObjectIdentifier(Persisted<Int?>.self): self = .optionalInt
-    case ObjectIdentifier(Persisted<Bool?>.self): self = .optionalBool
-    case ObjectIdentifier(Persisted<Double?>.self): self = .optionalDouble
-    case ObjectIdentifier(Persisted<String?>.self): self = .optionalString
+    guard !wrapperType.isLegacy else {
+      self = .other
+      return
+    }
+    // Types of values, not of wrappers: one of these that the program does not use would be made
+    // for the comparison, with a search of all conformances of the process.
+    switch ObjectIdentifier(wrapperType.valueType) {
+    case ObjectIdentifier(Int.self): self = .int
+    case ObjectIdentifier(Bool.self): self = .bool
+    case ObjectIdentifier(Double.self): self = .double
+    case ObjectIdentifier(String.self): self = .string
+    case ObjectIdentifier(Int?.self): self = .optionalInt
+    case ObjectIdentifier(Bool?.self): self = .optionalBool
+    case ObjectIdentifier(Double?.self): self = .optionalDouble
+    case ObjectIdentifier(String?.self): self = .optionalString
     default: self = .other
     }
   }

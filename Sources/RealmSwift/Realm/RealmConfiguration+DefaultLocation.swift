@@ -38,7 +38,8 @@ extension Realm.Configuration {
     let name = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
     return URL.applicationSupportDirectory.appendingPathComponent(name)
     #else
-    let data = ProcessInfo.processInfo.environment["XDG_DATA_HOME"] ?? ""
+    // Of the whole environment this is one variable.
+    let data = unsafe getenv("XDG_DATA_HOME").map { unsafe String(cString: $0) } ?? ""
     let root =
       data.hasPrefix("/")
       ? URL(fileURLWithPath: data, isDirectory: true)

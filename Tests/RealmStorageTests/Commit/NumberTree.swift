@@ -25,7 +25,7 @@ enum NumberTree {
       let part = numbers[index * leafSize..<min(numbers.count, (index + 1) * leafSize)]
       let node = try allocator.node(at: root)
       if index >= node.count {
-        let leaf = try IntegerNode.make(part, in: allocator)
+        let leaf = try IntegerNode.make(Array(part), in: allocator)
         root = try IntegerNode.append(leaf.ref.slot, to: root, allocator)
         continue
       }
@@ -37,7 +37,7 @@ enum NumberTree {
         continue
       }
       try allocator.free(old)
-      let new = try IntegerNode.make(part, in: allocator)
+      let new = try IntegerNode.make(Array(part), in: allocator)
       root = try IntegerNode.set(new.ref.slot, at: index, in: root, allocator)
     }
     for index in leafCount..<max(leafCount, try allocator.node(at: root).count) {
