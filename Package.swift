@@ -502,7 +502,7 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "RealmSwiftTestSupport",
-      dependencies: ["RealmSwift", "RealmStorage", "RealmTestSupport"],
+      dependencies: ["RealmSwift", "RealmStorage", "RealmTestSupport", "TestExtensions"],
       path: "Tests/RealmSwiftTestSupport",
       swiftSettings: settings),
     .testTarget(
@@ -532,6 +532,12 @@ let package = Package(
         "RealmFormats", "RealmText", "RealmSwift", "RealmSession", "RealmSync", "RealmReplication",
         "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
         "RealmSwiftTestSupport", "RealmSyncTestSupport", "TestExtensions",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmTraitTests",
+      dependencies: [
+        "RealmSwift", "RealmStorage", "RealmTestSupport", "RealmSwiftTestSupport", "TestExtensions",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -602,7 +608,8 @@ let otherTests = [
 
 /// Tests of the default part of which no trait changes what they test.
 let testsWithoutTraits = [
-  "RealmFormatsTests", "RealmSyncProtocolTests", "RealmTablesTests", "RealmReplicationTests",
+  "RealmStorageTests", "RealmSwiftTests", "RealmFormatsTests", "RealmSyncProtocolTests",
+  "RealmTablesTests", "RealmReplicationTests",
   "RealmQueryTests", "RealmSessionTests", "RealmSyncTests", "RealmSwiftPropertyTests",
   "RealmSwiftQueryTests", "RealmAllocationTests",
 ]

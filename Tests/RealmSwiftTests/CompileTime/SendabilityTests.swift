@@ -3,6 +3,7 @@
 // Which types may leave their thread, queue or actor, as the compiler sees it in Swift 6 mode.
 
 import Foundation
+import RealmSwiftTestSupport
 import Testing
 
 @Suite(

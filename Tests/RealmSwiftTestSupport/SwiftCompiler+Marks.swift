@@ -8,7 +8,8 @@ import Testing
 extension SwiftCompiler {
   /// Checks a program in which each line that must not compile says so: `// error: part of text`.
   /// In Swift 5 mode, where the compiler only warns of data races, a warning counts.
-  static func expectMarks(_ program: String, _ depth: Depth, _ mode: Mode = .swift6) throws {
+  package static func expectMarks(_ program: String, _ depth: Depth, _ mode: Mode = .swift6) throws
+  {
     var diagnostics = try check(program, depth, mode)
     for (index, line) in program.split(separator: "\n", omittingEmptySubsequences: false)
       .enumerated()

@@ -2,24 +2,23 @@
 
 // The compiler, for tests of what must compile and what must not.
 
-import Foundation
-import RealmSwiftTestSupport
+package import Foundation
 import RealmTestSupport
 import TestExtensions
 
 /// Checks programs that import `RealmSwift`, as it was built for these tests.
-struct SwiftCompiler {
+package struct SwiftCompiler {
   /// What the compiler says about a line.
-  struct Diagnostic: Hashable, CustomStringConvertible {
-    let line: Int
-    let isError: Bool
-    let text: String
+  package struct Diagnostic: Hashable, CustomStringConvertible {
+    package let line: Int
+    package let isError: Bool
+    package let text: String
 
-    var description: String { "line \(line): \(isError ? "error" : "warning"): \(text)" }
+    package var description: String { "line \(line): \(isError ? "error" : "warning"): \(text)" }
   }
 
   /// How far programs are checked.
-  enum Depth: String {
+  package enum Depth: String {
     /// Names and types.
     case types = "-typecheck"
     /// Also who may use values after they were sent elsewhere. Only if there is no error before.
@@ -27,7 +26,7 @@ struct SwiftCompiler {
   }
 
   /// The mode of the language, and how much of data races is checked in it.
-  enum Mode: CaseIterable, Sendable {
+  package enum Mode: CaseIterable, Sendable {
     case swift5, complete, swift6
 
     fileprivate var arguments: [String] {
@@ -42,7 +41,7 @@ struct SwiftCompiler {
   struct Failure: Error { let text: String }
 
   /// The compiler of this machine; nil if there is none.
-  static let executable: URL? = {
+  package static let executable: URL? = {
     let environment = ProcessInfo.processInfo.environment
     let named = environment["SWIFT_EXEC"].map { [URL(fileURLWithPath: $0)] } ?? []
     let path = (environment["PATH"] ?? "").split(separator: ":").map {
@@ -68,7 +67,7 @@ struct SwiftCompiler {
   }
 
   /// What the compiler says about a program; a script has code at its top level.
-  static func check(
+  package static func check(
     _ program: String, _ depth: Depth, _ mode: Mode = .swift6, isScript: Bool = false
   ) throws -> [Diagnostic] {
     let files = try TemporaryRealm()

@@ -6,6 +6,7 @@
 
 #if Sync
 import Foundation
+import RealmSwiftTestSupport
 import Testing
 
 @Suite(
