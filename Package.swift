@@ -441,7 +441,7 @@ let package = Package(
         "RealmServerEngine", "RealmServerServices", "RealmNetworking", "RealmPages", "RealmSync",
         "RealmReplication",
         "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
-        "RealmSyncTestSupport", "RealmInventory", "TestExtensions",
+        "RealmSyncTestSupport", "RealmInventory", "RealmBrowserSupport", "TestExtensions",
       ] + networkProducts + products("NIOEmbedded", of: "swift-nio", with: "Server")
         + products("Crypto", "_CryptoExtras", of: "swift-crypto", with: "Server")
         + products("Logging", of: "swift-log", with: "Server") + openCombine,
@@ -550,6 +550,9 @@ let package = Package(
         "RealmSyncTestSupport", "RealmTestSupport", "TestExtensions",
       ] + openCombine,
       swiftSettings: settings),
+    .target(
+      name: "RealmBrowserSupport", dependencies: ["RealmFormats", "RealmTestSupport"],
+      path: "Tests/RealmBrowserSupport", swiftSettings: settings),
     .testTarget(
       name: "RealmPagesTests",
       dependencies: ["RealmPages", "RealmFormats", "RealmTestSupport", "TestExtensions"],
@@ -558,7 +561,7 @@ let package = Package(
       name: "RealmStudioTests",
       dependencies: [
         "RealmStudio", "RealmPages", "RealmFormats", "RealmQuery", "RealmTables", "RealmStorage",
-        "RealmTestSupport", "TestExtensions",
+        "RealmBrowserSupport", "RealmTestSupport", "TestExtensions",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -4,6 +4,7 @@
 
 #if Tools
 import Foundation
+import RealmBrowserSupport
 import RealmFormats
 import TestExtensions
 import Testing
@@ -180,7 +181,7 @@ extension BrowserTests {
       try await browser.visit("\(address)")
       let text = try await browser.text("document.body.innerText")
       expectTrue(text.contains("The token is missing or wrong."))
-      expectTrue(text.contains("Open the address that 'realm studio' printed"))
+      expectTrue(text.contains("Open the address that 'realm studio' prints"))
       expectTrue(text.contains("\(address)?token="))
       try await expectEqual(browser.text("document.title"), "Realm Studio")
     }

@@ -4,6 +4,7 @@
 
 #if Tools
 import Foundation
+import RealmBrowserSupport
 import RealmFormats
 import RealmTables
 import RealmTestSupport

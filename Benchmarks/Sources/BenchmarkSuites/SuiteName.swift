@@ -5,7 +5,7 @@
 /// A group of rows, as a command names it.
 package enum SuiteName: String, CaseIterable, Sendable {
   case machine, operations, queries, encryption, checksums, writers, observers, processes, tools,
-    programs
+    programs, debug
 
   /// Makes the suite, with its files.
   package func make(_ context: SuiteContext, _ programs: ProgramPaths) throws -> any Suite {
@@ -20,6 +20,7 @@ package enum SuiteName: String, CaseIterable, Sendable {
     case .processes: try ProcessesSuite(context)
     case .tools: try ToolsSuite(context, realm: programs.realm)
     case .programs: ProgramsSuite(context, programs)
+    case .debug: DebugSuite(context, programs)
     }
   }
 }
@@ -30,12 +31,20 @@ package struct ProgramPaths: Sendable {
   package var realm: String
   /// The program that measures device sync.
   package var sync: String
+  /// The program `realm-instructions`.
+  package var operations: String
+  /// The same, built for debug.
+  package var debugOperations: String
   /// The root of the repository, of which an app is built; nil to leave that out.
   package var repository: String?
 
-  package init(realm: String, sync: String, repository: String?) {
+  package init(
+    realm: String, sync: String, operations: String, debugOperations: String, repository: String?
+  ) {
     self.realm = realm
     self.sync = sync
+    self.operations = operations
+    self.debugOperations = debugOperations
     self.repository = repository
   }
 }

@@ -44,7 +44,7 @@ struct RealmBenchmarks: ParsableCommand {
 
   @Option(
     parsing: .upToNextOption,
-    help: ArgumentHelp("Of the operations, only these (\(operations)).", valueName: "operation"))
+    help: ArgumentHelp("Of the operations, only these (\(workloadNames)).", valueName: "operation"))
   var only: [Workload] = []
 
   @Option(
@@ -58,6 +58,12 @@ struct RealmBenchmarks: ParsableCommand {
   @Option(help: "The program realm-sync, built with -c release.")
   var sync = "../.build/release/realm-sync"
 
+  @Option(help: "The program realm-instructions, built with -c release.")
+  var operations = "../.build/release/realm-instructions"
+
+  @Option(help: "The program realm-instructions, built for debug.")
+  var debugOperations = "../.build/debug/realm-instructions"
+
   @Flag(help: "With the suite programs: build an app from scratch, which takes minutes.")
   var build = false
 
@@ -67,7 +73,7 @@ struct RealmBenchmarks: ParsableCommand {
   @Option(help: "Write the samples to this file, as JSON.")
   var report: String?
 
-  private static var operations: String {
+  private static var workloadNames: String {
     Workload.allCases.map(\.rawValue).joined(separator: ", ")
   }
 
@@ -117,7 +123,9 @@ struct RealmBenchmarks: ParsableCommand {
         let suite = try OperationsSuite(context, only: only, engines: engines)
         return try suite.measure(rounds: options.rounds)
       }
-      let programs = ProgramPaths(realm: realm, sync: sync, repository: build ? ".." : nil)
+      let programs = ProgramPaths(
+        realm: realm, sync: sync, operations: operations, debugOperations: debugOperations,
+        repository: build ? ".." : nil)
       return try name.make(context, programs).measure(rounds: options.rounds)
     }
   }
@@ -130,7 +138,8 @@ struct RealmBenchmarks: ParsableCommand {
         let file = folder.appending(path: "\(name.rawValue).json")
         var arguments = [
           "--suites", name.rawValue, "--report", file.path, "--durable", "\(durable)", "--realm",
-          realm, "--sync", sync,
+          realm, "--sync", sync, "--operations", operations, "--debug-operations",
+          debugOperations,
         ]
         arguments += options.arguments
         if build { arguments.append("--build") }

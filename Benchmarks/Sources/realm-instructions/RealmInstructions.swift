@@ -3,6 +3,7 @@
 // Runs one hot operation a number of times, below a program that counts instructions.
 //
 //   realm-instructions --list        the names of the operations, each with a number of times
+//   realm-instructions --time        the nanoseconds that each takes, the best of several runs
 //   realm-instructions NAME COUNT    runs an operation so many times
 //
 // `Scripts/instructions` counts the instructions of two runs, one with twice the times of the
@@ -20,10 +21,18 @@ enum RealmInstructions {
       for operation in Operation.allCases { print(operation.rawValue, operation.count) }
       return
     }
+    if arguments == ["--time"] {
+      let state = try OperationState()
+      for operation in Operation.allCases where operation != .start {
+        print(operation.rawValue, try state.nanoseconds(of: operation))
+      }
+      return
+    }
     guard arguments.count == 2, let operation = Operation(rawValue: arguments[0]),
       let count = Int(arguments[1])
     else {
-      FileHandle.standardError.write(Data("usage: realm-instructions --list | NAME COUNT\n".utf8))
+      let usage = "usage: realm-instructions --list | --time | NAME COUNT\n"
+      FileHandle.standardError.write(Data(usage.utf8))
       exit(64)
     }
     if operation == .start {

@@ -19,7 +19,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct AdminSocketTests {
   /// The address of the page, as the operator gets it.
-  private static func address(_ server: RunningServer) async throws -> URL {
+  static func address(_ server: RunningServer) async throws -> URL {
     for _ in 0..<3_000 {
       if let text = try? AdminCommand.answer(server.directory.path + "/data"),
         let url = URL(string: text)

@@ -3,7 +3,7 @@
 // Requests to a driver of a browser. Foundation's client refuses the heads of its answers, which
 // have no space after the colon of a field.
 
-#if Tools
+#if Tools || Server
 import Foundation
 import RealmFormats
 

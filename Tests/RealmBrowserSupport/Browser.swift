@@ -2,16 +2,15 @@
 
 // A client of the WebDriver protocol, as much of it as the tests need.
 
-#if Tools
-import Foundation
-import RealmFormats
-import RealmPages
+#if Tools || Server
+package import Foundation
+package import RealmFormats
 import RealmTestSupport
 
 /// A window of a headless Chromium.
-final class Browser: Sendable {
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
+package final class Browser: Sendable {
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
   }
 
   private static let folders = ["/usr/bin", "/usr/local/bin", "/snap/bin"]
@@ -29,14 +28,14 @@ final class Browser: Sendable {
   private static let chromeDriver = program("chromedriver")
 
   /// Whether this machine has Chromium and its driver.
-  static var isInstalled: Bool { chromium != nil && chromeDriver != nil }
+  package static var isInstalled: Bool { chromium != nil && chromeDriver != nil }
 
   private let driver: SpawnedProgram
   private let connection: DriverConnection
   private let session: String
 
   /// Opens a window of a size in pixels.
-  init(width: Int = 1400, height: Int = 860) async throws {
+  package init(width: Int = 1400, height: Int = 860) async throws {
     guard let chromium = Self.chromium, let chromeDriver = Self.chromeDriver else {
       throw Failure(description: "there is no browser")
     }
@@ -69,7 +68,7 @@ final class Browser: Sendable {
   deinit { driver.kill(SIGTERM) }
 
   /// Closes the window.
-  func close() async throws {
+  package func close() async throws {
     _ = try? await connection.send("/session/\(session)", nil, method: "DELETE")
     driver.kill(SIGTERM)
   }
@@ -93,33 +92,33 @@ final class Browser: Sendable {
 
   // MARK: - The page
 
-  /// Opens an address, and waits until Studio is ready.
-  func open(_ address: String) async throws {
+  /// Opens the address of one of our pages, and waits until it is ready.
+  package func open(_ address: String) async throws {
     _ = try await command("url", [JSONMember("url", .string(address))])
     try await wait("document.body.dataset.ready === 'true'")
   }
 
-  /// Opens an address that is not Studio's page.
-  func visit(_ address: String) async throws {
+  /// Opens an address that is not a page of ours.
+  package func visit(_ address: String) async throws {
     _ = try await command("url", [JSONMember("url", .string(address))])
   }
 
   /// The value of an expression in the page.
   @discardableResult
-  func evaluate(_ expression: String) async throws -> JSONValue {
+  package func evaluate(_ expression: String) async throws -> JSONValue {
     try await command(
       "execute/sync",
       [JSONMember("script", .string("return (\(expression))")), JSONMember("args", .array([]))])
   }
 
   /// The text of an expression in the page.
-  func text(_ expression: String) async throws -> String {
+  package func text(_ expression: String) async throws -> String {
     let value = try await evaluate(expression)
     return value.string ?? JSONWriter.text(value)
   }
 
   /// Waits for a condition in the page, looking with each frame that it draws.
-  func wait(_ condition: String) async throws {
+  package func wait(_ condition: String) async throws {
     let script = """
       const done = arguments[0];
       const end = performance.now() + 40000;
@@ -141,7 +140,7 @@ final class Browser: Sendable {
   }
 
   /// Clicks at the element of a selector, as a person does.
-  func click(_ selector: String) async throws {
+  package func click(_ selector: String) async throws {
     try await wait("document.querySelector(\(Self.quoted(selector)))")
     for _ in 0..<20 {
       do { return try await clickOnce(selector) } catch let failure as DriverConnection.Failure {
@@ -168,7 +167,7 @@ final class Browser: Sendable {
   }
 
   /// Moves the mouse to the middle of an element, and presses it as often as is said.
-  func point(at selector: String, clicks: Int = 0) async throws {
+  package func point(at selector: String, clicks: Int = 0) async throws {
     for _ in 0..<20 {
       do { return try await pointOnce(at: selector, clicks) } catch let failure
         as DriverConnection.Failure
@@ -202,14 +201,14 @@ final class Browser: Sendable {
   }
 
   /// Gives an order to Chromium itself.
-  func order(_ name: String, _ parameters: [JSONMember]) async throws {
+  package func order(_ name: String, _ parameters: [JSONMember]) async throws {
     _ = try await command(
       "goog/cdp/execute",
       [JSONMember("cmd", .string(name)), JSONMember("params", .object(parameters))])
   }
 
   /// Presses keys one after the other; a special key is a scalar of WebDriver's.
-  func type(_ keys: String, holding modifiers: [Key] = []) async throws {
+  package func type(_ keys: String, holding modifiers: [Key] = []) async throws {
     var steps: [JSONValue] = []
     func step(_ kind: String, _ key: String) {
       steps.append(
@@ -228,12 +227,12 @@ final class Browser: Sendable {
     _ = try await command("actions", [JSONMember("actions", .array([keyboard]))])
   }
 
-  func press(_ keys: Key..., holding modifiers: [Key] = []) async throws {
+  package func press(_ keys: Key..., holding modifiers: [Key] = []) async throws {
     try await type(keys.map(\.rawValue).joined(), holding: modifiers)
   }
 
   /// The keys that write no text.
-  enum Key: String {
+  package enum Key: String {
     case enter = "\u{E007}"
     case escape = "\u{E00C}"
     case tab = "\u{E004}"
@@ -251,19 +250,19 @@ final class Browser: Sendable {
   }
 
   /// Replaces the text of a field.
-  func fill(_ selector: String, _ text: String) async throws {
+  package func fill(_ selector: String, _ text: String) async throws {
     try await click(selector)
     try await type("a", holding: [.control])
     try await type(text)
   }
 
   /// A picture of the window.
-  func screenshot() async throws -> Data {
+  package func screenshot() async throws -> Data {
     let picture = try await connection.send(
       "/session/\(session)/screenshot", nil, method: "GET")
     return Data(base64Encoded: picture.string ?? "") ?? Data()
   }
 
-  static func quoted(_ text: String) -> String { JSONWriter.text(.string(text)) }
+  package static func quoted(_ text: String) -> String { JSONWriter.text(.string(text)) }
 }
 #endif
