@@ -27,8 +27,7 @@ struct CreateUserCommand: AsyncParsableCommand {
   @Option(help: "The address with which the user logs in.")
   var email: String
 
-  @Flag(help: "Read the password from the first line of the standard input.")
-  var passwordStdin = false
+  @OptionGroup var source: PasswordSource
 
   @Option(help: "Custom data, which rules read, as a JSON object.")
   var customData: String?
@@ -39,25 +38,10 @@ struct CreateUserCommand: AsyncParsableCommand {
     try await RulesCommand.run { () async throws(ServerFailure) in
       try await Self.answer(
         records.dir, records.appId, store: records.store, email: email,
-        password: try passwordStdin ? Self.firstLine() : nil,
+        password: try source.given(),
         customData: try CustomDataCommand.data(customData, option: "--custom-data"),
         isJSON: form.json)
     }
-  }
-
-  private static func firstLine() throws(ServerFailure) -> String {
-    guard let line = readLine() else {
-      throw ServerFailure("The standard input has no line with a password.")
-    }
-    return line
-  }
-
-  /// The characters of passwords that are made: letters and digits that are not confused.
-  private static let letters = Array("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789")
-  private static let letterCount = 20
-
-  private static func newPassword() -> String {
-    String((0..<letterCount).map { _ in letters[Int.random(in: letters.indices)] })
   }
 
   /// - Parameter password: Nil to have one made.
@@ -69,7 +53,7 @@ struct CreateUserCommand: AsyncParsableCommand {
     let app = try directory.app(named: appID)
     if customData != nil { try CustomDataCommand.requireGiven(app) }
     let key = try directory.signingKey(random: RandomBytes(), mayMake: false)
-    let given = password ?? newPassword()
+    let given = password ?? PasswordSource.made()
     let place = RecordPlace(folder: folder, appID: app.id, store: store)
     let user = try await place.withUsers(
       { (app, store, records) async throws(AccountError) in

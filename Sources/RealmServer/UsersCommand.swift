@@ -14,8 +14,9 @@ struct UsersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "users", abstract: "Shows and changes what an app knows of its users.",
     subcommands: [
-      ListCommand.self, CreateUserCommand.self, CustomDataCommand.self, DisableCommand.self,
-      EnableCommand.self, DeleteCommand.self, InviteCommand.self,
+      ListCommand.self, CreateUserCommand.self, CustomDataCommand.self,
+      SetPasswordCommand.self, DisableCommand.self, EnableCommand.self, DeleteCommand.self,
+      InviteCommand.self,
     ])
 
   /// The command `realm-server users list`.

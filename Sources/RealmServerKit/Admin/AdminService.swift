@@ -186,7 +186,7 @@ struct AdminService: PageService {
       throw Self.failure(error, in: app)
     }
     guard let outcome else {
-      throw PageFailure(400, "The user does not log in by a password.")
+      throw PageFailure(400, NewPassword.unused(user))
     }
     return outcome.json
   }

@@ -33,6 +33,9 @@ package struct CommandRequests: Sendable {
     case createUser
     /// Delete a user: the app and the id are the content, with a line each.
     case deleteUser
+    /// Give a user another password: the app and the password as JSON are the content, with a line
+    /// each. Answered with what else ended, as JSON.
+    case setPassword
     /// Make a new key of tokens. With a content, end all logins.
     case rotateKey
     /// Tell who is connected, as JSON.

@@ -141,6 +141,29 @@ actor AppFiles {
     }
   }
 
+  /// Gives a user another password, and ends its sessions.
+  ///
+  /// - Parameter content: The app and the password as JSON, a line each.
+  func setPassword(_ content: String) async -> [AppFileOutcome] {
+    let parts = content.split(separator: "\n", maxSplits: 1).map(String.init)
+    guard parts.count == 2, let app = apps[parts[0]],
+      let new = (try? JSONParser.parse(parts[1])).flatMap({ NewPassword($0) })
+    else { return [AppFileOutcome(isApplied: false, text: "The app is not served.")] }
+    do throws(AccountError) {
+      guard let reset = try await app.api.accounts.replacePassword(new) else {
+        return [AppFileOutcome(isApplied: false, text: NewPassword.unused(new.user))]
+      }
+      logger.notice("The user \(new.user) of the app \(app.file.id) has another password")
+      return [AppFileOutcome(isApplied: true, text: JSONWriter.text(reset.json))]
+    } catch .userNotFound {
+      return [
+        AppFileOutcome(isApplied: false, text: "The app \(app.file.id) has no such user.")
+      ]
+    } catch {
+      return [failed("The users of the app \(app.file.id) cannot be changed: \(error)")]
+    }
+  }
+
   /// Deletes a user, and ends its connections.
   ///
   /// - Parameter content: The app and the id of the user, a line each.

@@ -46,6 +46,7 @@ struct RequestService: Service {
     case .triggers: return await files.carryOutTriggerRequests()
     case .createUser: return await files.createUser(request.content)
     case .deleteUser: return await files.deleteUser(request.content)
+    case .setPassword: return await files.setPassword(request.content)
     case .rotateKey: return await files.rotateKey(endsLogins: !request.content.isEmpty)
     case .status:
       let text = JSONWriter.text(await status.whole())

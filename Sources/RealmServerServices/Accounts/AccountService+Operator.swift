@@ -59,9 +59,28 @@ extension AccountService {
   package func setPassword(
     _ password: String, ofUser id: String
   ) async throws(AccountError) -> PasswordReset? {
+    try await replacePassword(try await newPassword(password, ofUser: id))
+  }
+
+  /// A password to be given to a user. Nothing is stored yet.
+  ///
+  /// - Throws: `AccountError.unknownProvider` where the app has no passwords, `badPassword`.
+  package func newPassword(
+    _ password: String, ofUser id: String
+  ) async throws(AccountError) -> NewPassword {
     try requirePasswords()
     try check(password)
     let stored = try await passwords.stored(password, salt: random.bytes(16), for: "operator")
+    return NewPassword(user: id, password: stored)
+  }
+
+  /// Does what `setPassword(_:ofUser:)` does, with a password that was made before.
+  ///
+  /// - Throws: `AccountError.userNotFound`.
+  package func replacePassword(
+    _ new: NewPassword
+  ) async throws(AccountError) -> PasswordReset? {
+    let (id, stored) = (new.user, new.password)
     let outcome = try await store.write { (accounts) throws(AccountError) -> PasswordReset? in
       guard let account = try accounts.find(Account.self, id) else { throw .userNotFound }
       let names = account.identities.filter { $0.provider == Self.passwordProvider }

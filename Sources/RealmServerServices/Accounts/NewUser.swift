@@ -4,7 +4,6 @@
 
 package import RealmFormats
 import RealmServerEngine
-import RealmText
 
 /// A user with an address and a password.
 package struct NewUser: Hashable, Sendable {
@@ -18,11 +17,9 @@ package struct NewUser: Hashable, Sendable {
 
   /// The form for a request to a server.
   package var json: JSONValue {
-    [
-      "id": .string(id), "name": .string(name), "salt": .string(Base64.encode(password.salt)),
-      "hash": .string(Base64.encode(password.hash)),
-      "customData": customData.map { ExtendedJSONWriter.json($0) } ?? .null,
-    ]
+    .object(
+      [JSONMember("id", .string(id)), JSONMember("name", .string(name))] + password.members
+        + [JSONMember("customData", customData.map { ExtendedJSONWriter.json($0) } ?? .null)])
   }
 
   init(id: String, name: String, password: StoredPassword, customData: BSONValue?) {
@@ -35,12 +32,11 @@ package struct NewUser: Hashable, Sendable {
   /// Reads what `json` has written; nil for everything else.
   package init?(_ json: JSONValue) {
     guard let id = json["id"]?.string, RandomBytes.isIdentifier(id),
-      let name = json["name"]?.string,
-      let salt = json["salt"]?.string.flatMap({ Base64.decode($0) }),
-      let hash = json["hash"]?.string.flatMap({ Base64.decode($0) }), let data = json["customData"]
+      let name = json["name"]?.string, let password = StoredPassword(json),
+      let data = json["customData"]
     else { return nil }
     self.init(
-      id: id, name: name, password: StoredPassword(salt: salt, hash: hash),
+      id: id, name: name, password: password,
       customData: data == .null ? nil : try? ExtendedJSONReader.value(data))
   }
 }

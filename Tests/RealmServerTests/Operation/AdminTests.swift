@@ -265,7 +265,9 @@ struct TestAdmin {
       (id, [:], 400, "A user needs a \"password\"."),
       (id, ["password": "x"], 400, "The password must be between 6 and 128 characters."),
       ("nobody", ["password": "secret3"], 404, "There is no such user."),
-      (other, ["password": "secret3"], 400, "The user does not log in by a password."),
+      (
+        other, ["password": "secret3"], 400, "The user \(other) does not log in by a password."
+      ),
     ] as [(String, JSONValue, Int, String)] {
       let refused = try await admin.post(path + user + "/password", content)
       expectEqual(refused.status, status, "\(user)")

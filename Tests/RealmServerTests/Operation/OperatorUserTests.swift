@@ -170,6 +170,73 @@ import Testing
     try await server.stop()
   }
 
+  // MARK: Passwords
+
+  /// The server that runs ends what the user has open; without one the next server knows the
+  /// password.
+  @Test(arguments: [true, false]) func aUserGetsAnotherPassword(_ isRunning: Bool) async throws {
+    var server = try await Self.server(Self.file())
+    let folder = Self.folder(server)
+    _ = try await CreateUserCommand.answer(
+      folder, nil, email: "ann@example.org", password: "secret1")
+    let user = try await Self.client(server).logIn(.emailPassword("ann@example.org", "secret1"))
+    let refresh = try #require(user.record.refreshToken?.text)
+    if !isRunning { try await server.stop() }
+    let text = try await SetPasswordCommand.answer(
+      folder, nil, user: nil, email: "ann@example.org", password: "secret2")
+    expectEqual(
+      text, "The user \(user.id) of the app todos has another password, and has to log in again")
+    if !isRunning { server = try await RunningServer(server.directory, hasher: ScryptHasher()) }
+    await #expect(throws: AccountError.invalidSession) {
+      try await server.accounts.refresh(refresh)
+    }
+    await #expect(throws: (any Error).self) {
+      try await Self.client(server).logIn(.emailPassword("ann@example.org", "secret1"))
+    }
+    let again = try await Self.client(server).logIn(.emailPassword("ann@example.org", "secret2"))
+    expectEqual(again.id, user.id)
+    // A password that is made works, and is printed once.
+    let json = try JSONParser.parse(
+      try await SetPasswordCommand.answer(
+        folder, nil, user: user.id, email: nil, password: nil, isJSON: true))
+    expectEqual(json["user"]?.string, user.id)
+    let password = try #require(json["password"]?.string)
+    expectEqual(password.count, 20)
+    _ = try await Self.client(server).logIn(.emailPassword("ann@example.org", password))
+    // No request with a password, and no password, stays in the folder.
+    let files = FileManager.default.enumerator(atPath: folder)
+    while let name = files?.nextObject() as? String {
+      guard let data = FileManager.default.contents(atPath: folder + "/" + name) else { continue }
+      expectTrue(data.range(of: Data(password.utf8)) == nil, "\(name) has the password")
+    }
+    try await server.stop()
+  }
+
+  @Test func passwordsThatMakeNoSenseAreRefused() async throws {
+    let server = try await Self.server(Self.file())
+    let folder = Self.folder(server)
+    _ = try await CreateUserCommand.answer(
+      folder, nil, email: "ann@example.org", password: "secret1")
+    func refusal(_ email: String, _ password: String) async -> String {
+      await Self.refusal {
+        try await SetPasswordCommand.answer(
+          folder, nil, user: nil, email: email, password: password)
+      }
+    }
+    await expectEqual(
+      refusal("ann@example.org", "short"),
+      "The password must be between 6 and 128 characters.")
+    await expectEqual(
+      refusal("bob@example.org", "secret2"), "The app todos has no such user.")
+    await expectEqual(
+      Self.refusal {
+        try await SetPasswordCommand.answer(
+          folder, nil, user: nil, email: nil, password: "secret2")
+      }, "Name the user with --user or with --email.")
+    _ = try await Self.client(server).logIn(.emailPassword("ann@example.org", "secret1"))
+    try await server.stop()
+  }
+
   // MARK: Tokens
 
   @Test func aTokenIsThatOfALogIn() async throws {
