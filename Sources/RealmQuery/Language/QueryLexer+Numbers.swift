@@ -66,7 +66,7 @@ extension QueryLexer {
     let start = position
     position += 1
     guard let seconds = signedInteger(), take(":"), let nanoseconds = signedInteger(),
-      abs(nanoseconds) < 1_000_000_000
+      nanoseconds.magnitude < 1_000_000_000
     else {
       position = start
       return nil

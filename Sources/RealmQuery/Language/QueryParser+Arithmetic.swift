@@ -107,6 +107,8 @@ extension QueryParser {
   /// A number with the other sign, or what is computed with it.
   private mutating func negated(_ operand: Operand) throws(QuerySyntaxError) -> Operand {
     switch operand {
+    // The smallest number has no counterpart.
+    case .value(.int(.min)): return .longNumber("\(Int64.min.magnitude)")
     case .value(.int(let number)): return .value(.int(-number))
     case .value(.double(let number)): return .value(.double(-number))
     case .longNumber(let digits):

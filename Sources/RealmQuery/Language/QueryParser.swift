@@ -156,11 +156,12 @@ package struct QueryParser {
   }
 
   private mutating func takeQuantifier() -> Quantifier? {
-    // A property may have the name of a quantifier; the next token decides.
+    // A property may have the name of a quantifier; the next token decides. Parentheses do not
+    // follow a property.
     guard position + 1 < tokens.count else { return nil }
     switch tokens[position + 1].kind {
     case .end: return nil
-    case .symbol(let symbol) where symbol != "{": return nil
+    case .symbol(let symbol) where symbol != "{" && symbol != "(": return nil
     case .word(let word) where QueryParser.operators[word.uppercased()] != nil: return nil
     case .word(let word) where QueryParser.continuations.contains(word.uppercased()): return nil
     default: break

@@ -78,7 +78,8 @@ struct QueryParserTests {
     ("1970-01-01T00:00:01Z", time(1, 0)), ("1969-12-31@23:59:58:999999999", time(-1, -1)),
     ("T5:-1", time(4, 999_999_999)), ("2020-02-29", time(1_582_934_400, 0)),
     ("1970-01-01T02:00:00.25+01:30", time(1800, 250_000_000)),
-    ("1969-12-31@19:00:00-0500", time(0, 0)),
+    ("1969-12-31@19:00:00-0500", time(0, 0)), ("- -7", .int(7)),
+    ("- - -9223372036854775808", .int(.min)), ("-(-7)", .int(7)),
   ])
   func literalsAreStoredValues(literal: String, value: TableValue) throws {
     guard case .comparison(let comparison) = try condition("x == \(literal)"),
@@ -94,6 +95,9 @@ struct QueryParserTests {
     let digits = "12345678901234567890.5"
     try expectEqual(text("x == \(digits)"), "(x == \(digits))")
     try expectEqual(text("x == -\(digits)"), "(x == -\(digits))")
+    // One more than the largest integer.
+    let minimum = "-9223372036854775808"
+    try expectEqual(text("x == -\(minimum)"), "(x == 9223372036854775808)")
   }
 
   @Test func conjunctionsBindCloserThanDisjunctions() throws {
@@ -120,6 +124,8 @@ struct QueryParserTests {
     try expectEqual(text("some dogs.age > 3"), "(ANY dogs.age > 3)")
     try expectEqual(text("NONE dogs.age > 3"), "(NONE dogs.age > 3)")
     try expectEqual(text("ALL dogs.age > ANY {1, 2}"), "(ALL dogs.age > ANY {1, 2})")
+    try expectEqual(text("NONE dogs.age * 2 > 3"), "(NONE (dogs.age * 2) > 3)")
+    try expectEqual(text("ALL (dogs.age * 2) > ANY (1, 2)"), "(ALL (dogs.age * 2) > ANY {1, 2})")
     // Properties may be called like anything.
     try expectEqual(text("any == 1"), "(any == 1)")
     try expectEqual(text("all IN {1}"), "(all IN {1})")
@@ -224,6 +230,7 @@ struct QueryParserTests {
     "place GEOWITHIN geoPolygon({[0, 0], [1, 0], [1, 1], [0, 0]}, {[2, 2, 5], [3, 3]})",
     "place IN geoBox([1, 2], [3, 4.5]) OR place IN geoCircle([1, 2], 0.5)",
     "self == 3 AND x == obj(Dog, 'Rex') AND @links.@count > 1 AND self.@type == 'int'",
+    "NONE a.b + 2 * c > 3 OR ANY (a.b - 1) IN {1} OR any == all + 1",
     "any[0]['k'][*].@type == 'int' AND a * (b %% 2) - 3 > -c AND x == B64'aGVsbA=='",
   ])
   func spelledConditionsReadAsThemselves(query: String) throws {
@@ -253,6 +260,7 @@ struct QueryParserTests {
         + ".@count > 0).@count > 0", 45, "the variable $y"
     ),
     ("a > % 3", 5, "a format such as %@ or %K, or %% for a remainder"),
+    ("when > T1:-9223372036854775808", 10, "AND, OR, SORT, DISTINCT, LIMIT, OFFSET or the end"),
     ("when > 2020-13-01@00:00:00", 8, "a date such as 2020-02-28 or 2020-02-28@13:05:00"),
     ("when > 2021-02-29", 8, "a date such as 2020-02-28 or 2020-02-28@13:05:00"),
     ("when > 2020-02-28@25:00:00", 8, "a date such as 2020-02-28 or 2020-02-28@13:05:00"),
