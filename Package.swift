@@ -354,6 +354,21 @@ let package = Package(
       dependencies: ["RealmSwift"],
       path: "Tests/SecondProcess",
       swiftSettings: settings),
+    .target(name: "FuzzDriver", path: "Tests/Fuzzing/Driver"),
+    .target(
+      name: "RealmFuzzTargets",
+      dependencies: [
+        "RealmDeclarations", "RealmFormats", "RealmText", "RealmQuery", "RealmReplication",
+        "RealmSalvage", "RealmStorage", "RealmSyncProtocol", "RealmTables", "RealmTestSupport",
+        "RealmTools",
+      ],
+      path: "Tests/Fuzzing/Targets",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "realm-fuzz",
+      dependencies: ["FuzzDriver", "RealmFuzzTargets", "RealmTestSupport"],
+      path: "Tests/Fuzzing/Program",
+      swiftSettings: settings),
     .target(
       name: "RealmTestSupport",
       dependencies: ["RealmFormats", "RealmText", "RealmStorage", "RealmTables"],
@@ -488,6 +503,10 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "RealmFuzzTests",
+      dependencies: ["RealmFuzzTargets", "RealmTestSupport", "TestExtensions"],
+      swiftSettings: settings),
+    .testTarget(
       name: "RealmQueryTests",
       dependencies: [
         "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport", "TestExtensions",
@@ -607,7 +626,11 @@ let otherTests = [
   "RealmServerEngineTests", "RealmServerServicesTests", "RealmServerPostgresTests",
   "RealmServerTests", "RealmServerKitTests", "RealmNotesTests", "RealmMetricsTests",
   "RealmToolsTests", "RealmCommandTests", "RealmPagesTests", "RealmStudioTests",
+  "RealmFuzzTargets", "RealmFuzzTests",
 ]
+
+/// The program of `Scripts/fuzz`, which builds it by its name.
+let fuzzing = ["FuzzDriver", "realm-fuzz"]
 
 /// Tests of the default part of which no trait changes what they test.
 let testsWithoutTraits = [
@@ -625,9 +648,9 @@ let databaseTests =
   ]
 
 switch Context.environment["OPENREALM_PART"] {
-case nil: package.targets.removeAll { otherTests.contains($0.name) }
-case "all": break
-case "rest": package.targets.removeAll { testsWithoutTraits.contains($0.name) }
+case nil: package.targets.removeAll { (otherTests + fuzzing).contains($0.name) }
+case "all": package.targets.removeAll { fuzzing.contains($0.name) }
+case "rest": package.targets.removeAll { (testsWithoutTraits + fuzzing).contains($0.name) }
 case "engine": keep(engineTests)
 case "database": keep(databaseTests)
 case let names?: keep(names.split(separator: ",").map(String.init))

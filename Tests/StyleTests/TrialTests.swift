@@ -48,7 +48,8 @@ struct TrialTests {
     expectTrue(rows.count > 10)
     expectEqual(described.sorted(), rows.sorted())
     let all = Self.groups("\nall=\\(([a-z ]+)\\)", in: script).first ?? ""
-    expectEqual((all.split(separator: " ").map(String.init) + ["mutants"]).sorted(), rows.sorted())
+    expectEqual(
+      (all.split(separator: " ").map(String.init) + ["fuzz", "mutants"]).sorted(), rows.sorted())
   }
 
   /// A pattern that matches nothing would be no failure of the row.

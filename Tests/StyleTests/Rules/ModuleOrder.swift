@@ -82,6 +82,12 @@ enum ModuleOrder {
     ],
     "ErrandModels": ["RealmSwift"],
     "TodosAppModel": ["RealmSwift"],
+    "RealmFuzzTargets": [
+      "RealmDeclarations", "RealmFormats", "RealmText", "RealmQuery", "RealmReplication",
+      "RealmSalvage", "RealmStorage", "RealmSyncProtocol", "RealmTables", "RealmTestSupport",
+      "RealmTools",
+    ],
+    "FuzzDriver": [],
     "AllocationCounter": [],
     "TestExtensions": [],
     "RealmSwiftTestSupport": ["RealmSwift", "RealmStorage", "RealmTestSupport"],

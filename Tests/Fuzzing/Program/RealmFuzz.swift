@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Calls a reader of bytes with inputs: those of libFuzzer, or files.
+//
+//     realm-fuzz list                       the names of the readers
+//     realm-fuzz seeds FOLDER               writes inputs to begin with, a folder for each reader
+//     realm-fuzz run TARGET FILE...         calls a reader with the bytes of files
+//     FUZZ_TARGET=TARGET realm-fuzz ...     gives the command line to libFuzzer
+//
+// The last form needs a build with `-DFUZZING -sanitize=fuzzer` (`Scripts/fuzz`). The name of the
+// reader is not on the command line, as libFuzzer starts the program again with its own arguments.
+
+import Foundation
+import RealmFuzzTargets
+import RealmTestSupport
+
+#if FUZZING
+import FuzzDriver
+#endif
+
+@main
+struct RealmFuzz {
+  static let folder = Result { try TemporaryDirectory() }
+
+  static func main() throws {
+    let arguments = CommandLine.arguments.dropFirst()
+    if let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] {
+      return try fuzz(target(name))
+    }
+    switch (arguments.first, arguments.count) {
+    case ("list", 1):
+      for target in FuzzTarget.all { print(target.name, target.byteCountMax) }
+    case ("seeds", 2): try writeSeeds(to: arguments.dropFirst().first ?? "")
+    case ("run", 3...):
+      let target = try target(arguments.dropFirst().first ?? "")
+      for path in arguments.dropFirst(2) {
+        let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        print(try target.run(bytes, folder.get()), path)
+      }
+    default: throw Misuse()
+    }
+  }
+
+  /// A command line that cannot be carried out.
+  private struct Misuse: Error, CustomStringConvertible {
+    var description = "Usage: realm-fuzz list | seeds FOLDER | run TARGET FILE..."
+  }
+
+  private static func target(_ name: String) throws -> FuzzTarget {
+    guard let target = FuzzTarget.named(name) else {
+      throw Misuse(description: "There is no reader '\(name)'. 'realm-fuzz list' lists them.")
+    }
+    return target
+  }
+
+  private static func writeSeeds(to folder: String) throws {
+    for target in FuzzTarget.all {
+      let place = URL(fileURLWithPath: folder).appendingPathComponent(target.name)
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+      for (number, seed) in try target.seeds(Self.folder.get()).enumerated() {
+        try Data(seed).write(to: place.appendingPathComponent("seed-\(number)"))
+      }
+    }
+  }
+
+  #if FUZZING
+  /// The reader that libFuzzer calls: its function has no room for a context.
+  nonisolated(unsafe) private static var called: FuzzTarget?
+
+  private static func fuzz(_ target: FuzzTarget) throws {
+    called = target
+    var count = CommandLine.argc
+    var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
+    let code = LLVMFuzzerRunDriver(&count, &arguments) { bytes, count in
+      let input = Array(UnsafeBufferPointer(start: bytes, count: count))
+      do {
+        _ = try RealmFuzz.called?.run(input, RealmFuzz.folder.get())
+      } catch {
+        fatalError("\(error)")
+      }
+      return 0
+    }
+    exit(code)
+  }
+  #else
+  private static func fuzz(_ target: FuzzTarget) throws {
+    throw Misuse(description: "This build has no fuzzer: Scripts/fuzz makes one that has.")
+  }
+  #endif
+}
