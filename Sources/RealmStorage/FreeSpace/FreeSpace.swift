@@ -49,7 +49,7 @@ struct FreeSpace: Sendable {
     guard positions.count == lengths.count, versions.map({ $0.count == lengths.count }) ?? true
     else { throw .corrupted("the free lists differ in length") }
     var blocks: [FreeBlock] = []
-    blocks.reserveCapacity(positions.count)
+    blocks.reserveCapacity(claimed: positions.count)
     var previousEnd = FileHeader.byteCount
     for index in 0..<positions.count {
       let position = Int(positions.uncheckedInteger(at: index))

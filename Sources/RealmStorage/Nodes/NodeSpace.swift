@@ -36,6 +36,12 @@ package struct NodeSpace: @unchecked Sendable {
 
   @inlinable package var slabEnd: Int { isVerifying ? 0 : slabBound }
 
+  /// More elements than a tree of the space can have: a leaf takes eight bytes at least, and has
+  /// `BTreeLimits.entryCount` elements at most. A file may claim more.
+  package var elementCountMax: Int {
+    max(fileEnd, slabEnd) / NodeHeader.byteCount * BTreeLimits.entryCount
+  }
+
   /// No ref to what is mapped is beyond; memory below may be asked for, and not be read.
   @inlinable @inline(__always)
   package var prefetchBound: Int { max(fileBound, slabBound) }

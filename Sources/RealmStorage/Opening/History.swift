@@ -103,7 +103,7 @@ enum History {
       throw .corrupted("the history does not reach back to version \(version)")
     }
     var changesets: [[UInt8]] = []
-    changesets.reserveCapacity(steps)
+    changesets.reserveCapacity(claimed: steps)
     for index in count - steps..<count {
       changesets.append(try entry(index, of: root, in: space))
     }

@@ -21,11 +21,16 @@ package enum BTree<L: Leaf> {
 
   /// The number of elements.
   ///
-  /// - Complexity: O(1).
+  /// - Complexity: O(1). That a root has so many is not looked at; the space has room for them.
   package static func count(_ root: Ref, in space: NodeSpace) throws(StorageError) -> Int {
     let node = try space.node(at: root)
-    guard node.header.isInner else { return try L.count(root, in: space) }
-    return try node.taggedNumber(at: node.count - 1)
+    let count =
+      node.header.isInner
+      ? try node.taggedNumber(at: node.count - 1) : try L.count(root, in: space)
+    guard count >= 0, count <= space.elementCountMax else {
+      throw .impossibleCount(count, of: root)
+    }
+    return count
   }
 
   /// The element at `index`.
@@ -113,4 +118,20 @@ package enum BTreeLimits {
   package static let mergedBelow = 750
   /// Deeper than any tree of elements that fit a file.
   package static let maximumDepth = 24
+}
+
+extension StorageError {
+  /// A count that the space has no room for.
+  @inline(never)
+  package static func impossibleCount(_ count: Int, of root: Ref) -> StorageError {
+    .corrupted("the tree at \(root.offset) claims \(count) elements")
+  }
+}
+
+extension Array {
+  /// Reserves room for elements that a file claims to have; for the first of many alone, as they
+  /// may not be there.
+  package mutating func reserveCapacity(claimed count: Int) {
+    reserveCapacity(Swift.min(Swift.max(count, 0), 1 << 14))
+  }
 }

@@ -36,6 +36,9 @@ package struct ClusterCursor {
   /// The inner nodes above.
   @usableFromInline var path: [Level] = []
   @usableFromInline var isStarted = false
+  /// Children that may still be come to: each takes a byte of a node at least, and a damaged tree
+  /// that comes to the same again and again does not end otherwise.
+  @usableFromInline var childrenLeft = 0
 
   package init(_ tree: ClusterTree) { self.tree = tree }
 
@@ -92,6 +95,7 @@ package struct ClusterCursor {
     path.removeAll(keepingCapacity: true)
     inner = nil
     (nextChild, childCount, offset) = (0, 1, 0)
+    childrenLeft = max(tree.space.fileEnd, tree.space.slabEnd)
     let root = try tree.space.node(at: tree.root)
     if root.header.isInner { try descend(to: root, offset: 0) }
   }
@@ -124,6 +128,8 @@ package struct ClusterCursor {
     }
     if let inner { path.append(Level(inner: inner, next: nextChild, offset: self.offset)) }
     let below = try InnerCluster(node, in: tree.space)
+    childrenLeft &-= below.childCount
+    guard childrenLeft >= 0 else { throw StorageError.badCluster("tree does not end") }
     inner = below
     (nextChild, childCount, self.offset) = (0, below.childCount, offset)
   }

@@ -27,7 +27,13 @@ package struct ClusterTree {
   /// The number of objects below a node.
   package static func count(of ref: Ref, in space: NodeSpace) throws(StorageError) -> Int {
     let node = try space.node(at: ref)
-    if node.header.isInner { return try InnerCluster(node, in: space).total() }
+    if node.header.isInner {
+      let count = try InnerCluster(node, in: space).total()
+      guard count >= 0, count <= space.elementCountMax else {
+        throw .impossibleCount(count, of: ref)
+      }
+      return count
+    }
     return try Cluster(node, offset: 0, spec: .null, in: space).count
   }
 

@@ -102,7 +102,7 @@ package struct DictionaryView {
   /// The objects that the values of a dictionary of links are; nil where the value is null.
   package func links(of column: Column) throws(StorageError) -> [ObjectKey?] {
     var all: [ObjectKey?] = []
-    all.reserveCapacity(count)
+    all.reserveCapacity(claimed: count)
     for index in 0..<count {
       if case .link(let key) = try value(at: index, of: column) {
         all.append(key)

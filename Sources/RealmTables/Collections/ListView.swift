@@ -63,7 +63,7 @@ package struct ListView {
   /// All elements of a list or set of links.
   package func keys() throws(StorageError) -> [ObjectKey] {
     var all: [ObjectKey] = []
-    all.reserveCapacity(count)
+    all.reserveCapacity(claimed: count)
     for index in 0..<count { all.append(try key(at: index)) }
     return all
   }
@@ -71,7 +71,7 @@ package struct ListView {
   /// All elements.
   package func values() throws(StorageError) -> [TableValue] {
     var all: [TableValue] = []
-    all.reserveCapacity(count)
+    all.reserveCapacity(claimed: count)
     for index in 0..<count { all.append(try value(at: index)) }
     return all
   }

@@ -169,19 +169,24 @@ extension FuzzTarget {
     return keys
   }
 
-  /// Small files of ours: new, with few kinds of properties, and compacted.
+  /// Small files of ours: with few kinds of properties, new or compacted; and with inner nodes.
   private static func fileSeeds(_ folder: TemporaryDirectory) throws -> [[UInt8]] {
-    try (1...8 as ClosedRange<UInt64>).map { seed in
-      let name = "seed-\(seed).realm"
-      let history: HistoryKind = seed < 7 ? .inFile : .syncClient
-      do {
-        _ = try SampleFile(
-          isLarge: false, path: folder.file(name), history: history, seed: seed)
+    let name = "wide.realm"
+    do { try SampleFile.makeWide(folder.file(name)) }
+    defer { folder.remove(name, name + ".lock") }
+    let wide = try folder.bytes(name)
+    return try [wide]
+      + (1...8 as ClosedRange<UInt64>).map { seed in
+        let name = "seed-\(seed).realm"
+        let history: HistoryKind = seed < 7 ? .inFile : .syncClient
+        do {
+          _ = try SampleFile(
+            isLarge: false, path: folder.file(name), history: history, seed: seed)
+        }
+        if seed % 2 == 0 || seed == 7 { _ = try DatabaseFile.compact(path: folder.file(name)) }
+        if seed == 6 { _ = try OlderFile.edit(folder.file(name), format: 23) }
+        defer { folder.remove(name, name + ".lock") }
+        return try folder.bytes(name)
       }
-      if seed % 2 == 0 { _ = try DatabaseFile.compact(path: folder.file(name)) }
-      if seed == 6 { _ = try OlderFile.edit(folder.file(name), format: 23) }
-      defer { folder.remove(name, name + ".lock") }
-      return try folder.bytes(name)
-    }
   }
 }

@@ -65,4 +65,31 @@ final class SampleFile: Sendable {
       }
     }
   }
+
+  /// Makes a file whose trees have inner nodes: those of clusters, lists, sets and an index.
+  static func makeWide(_ path: String) throws {
+    do {
+      let file = try DatabaseFile.open(path: path)
+      try WriteGroup(file.beginWrite()).commit { (group: WriteGroup) throws(StorageError) in
+        let table = try group.createTable(named: "class_Wide")
+        let number = try table.addColumn(named: "number", type: .int, isIndexed: true)
+        let list = try table.addColumn(named: "list", type: .int, collection: .list)
+        let set = try table.addColumn(named: "set", type: .int, collection: .set)
+        let links = try table.addColumn(
+          named: "links", type: .link, collection: .list, target: table.key)
+        var keys: [ObjectKey] = []
+        for index in 0..<300 {
+          let (key, _) = try table.createObject()
+          try table.set(.int(Int64(index % 3)), number, key)
+          keys.append(key)
+        }
+        for index in 0..<1_001 {
+          try table.list(list, keys[0]).insert(.int(0), at: index)
+          try table.list(links, keys[0]).insert(.link(keys[0]), at: index)
+          _ = try table.set(set, keys[0]).insert(.int(Int64(index)))
+        }
+      }
+    }
+    _ = try DatabaseFile.compact(path: path)
+  }
 }
