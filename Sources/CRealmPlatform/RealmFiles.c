@@ -74,6 +74,7 @@ int realm_unlock_file(int fd) { return flock(fd, LOCK_UN) == 0 ? 0 : errno; }
 #if defined(__APPLE__) && !defined(F_OFD_SETLK)
 #define F_OFD_SETLK 90
 #define F_OFD_SETLKW 91
+#define F_OFD_GETLK 92
 #endif
 
 static int change_byte_lock(int fd, int64_t offset, short type, int command) {
@@ -99,6 +100,17 @@ int realm_share_byte(int fd, int64_t offset) {
     result = change_byte_lock(fd, offset, F_RDLCK, F_OFD_SETLK);
   } while (result == EINTR);
   return result == EACCES ? EAGAIN : result;
+}
+
+int realm_find_byte_lock(int fd, int64_t offset, bool *is_locked) {
+  struct flock lock = {0};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = offset;
+  lock.l_len = 1;
+  if (fcntl(fd, F_OFD_GETLK, &lock) != 0) return errno;
+  *is_locked = lock.l_type != F_UNLCK;
+  return 0;
 }
 
 int realm_unlock_byte(int fd, int64_t offset) {

@@ -120,6 +120,9 @@ package final class SimulatedFile: LayeredFile {
   /// Whether the system keeps the lost pages in its memory, also when it is asked to forget them.
   package func keepCached(_ keeps: Bool) { state.withLock { $0.cache.isKept = keeps } }
 
+  /// All who open the file have the same descriptor, and nobody puts another one in its place.
+  package func isByteLocked(at offset: Int) -> Bool { true }
+
   package func forgetCached() {
     let lost = state.withLock { $0.cache.forget() }
     // The system need not forget a page: an error here changes nothing.

@@ -32,6 +32,8 @@ int realm_unlock_byte(int fd, int64_t offset);
 /// The same lock, shared with others, or in place of the exclusive one of the description;
 /// without waiting. EAGAIN if another description has it exclusively.
 int realm_share_byte(int fd, int64_t offset);
+/// Whether another open file description has a lock of the byte.
+int realm_find_byte_lock(int fd, int64_t offset, bool *is_locked);
 
 /// Sleeps while `*word == expected`, until woken, a signal, or the time is up (negative: no limit).
 /// `shared`: the word is in memory that other processes wake.

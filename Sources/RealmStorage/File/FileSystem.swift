@@ -169,6 +169,8 @@ package protocol StorageFile: AnyObject, Sendable {
   /// Takes the lock of one byte together with others, or in place of the exclusive lock of this
   /// file, without waiting. False if another one has it exclusively.
   func shareByte(at offset: Int) throws(StorageError) -> Bool
+  /// Whether another open file has a lock of the byte.
+  func isByteLocked(at offset: Int) throws(StorageError) -> Bool
   func unlockByte(at offset: Int)
 
   /// This file, if its pages are encrypted. A cast would search all conformances of the process
@@ -204,6 +206,10 @@ extension LayeredFile {
 
   package func shareByte(at offset: Int) throws(StorageError) -> Bool {
     try file.shareByte(at: offset)
+  }
+
+  package func isByteLocked(at offset: Int) throws(StorageError) -> Bool {
+    try file.isByteLocked(at: offset)
   }
 
   package func unlockByte(at offset: Int) { file.unlockByte(at: offset) }

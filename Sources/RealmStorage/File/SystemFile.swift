@@ -161,6 +161,12 @@ package final class SystemFile: StorageFile {
     return true
   }
 
+  package func isByteLocked(at offset: Int) throws(StorageError) -> Bool {
+    var isLocked = false
+    try check("Locking", unsafe realm_find_byte_lock(descriptor, Int64(offset), &isLocked))
+    return isLocked
+  }
+
   package func unlockByte(at offset: Int) {
     _ = realm_unlock_byte(descriptor, Int64(offset))
   }

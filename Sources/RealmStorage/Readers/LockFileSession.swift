@@ -23,6 +23,9 @@
 // 7. A member gives up the lock of the lock file before that of the database file. In the other
 //    order, a starter under another name could begin a session in between, while a caller that
 //    finds this lock file still taken joins the session that has just ended.
+// 8. Who joins a session has the same database file as its members: another user has the lock of its
+//    byte. Otherwise the file was put in the place of theirs, and what the shared memory says of it
+//    is untrue; or they have just left, and the next attempt starts a session.
 
 import Synchronization
 
@@ -65,11 +68,15 @@ final class LockFileSession: Sendable {
     var attempt = 0
     var conflicts = 0
     while true {
-      switch try enter(file, memory, database, start) {
+      let outcome = try enter(file, memory, database, start)
+      switch outcome {
       case .joined(let session): return session
-      case .isElsewhere:
+      case .isElsewhere, .isOfAnother:
         conflicts += 1
-        if conflicts >= conflictCountMax, let database { throw .openElsewhere(database.path) }
+        if conflicts >= conflictCountMax, let database {
+          throw outcome.isOfAnother
+            ? .replacedWhileOpen(database.path) : .openElsewhere(database.path)
+        }
         // Two starters under different names must not meet again and again.
         usleep(UInt32.random(in: 0..<4000))
       case .isTaken: break
@@ -88,6 +95,10 @@ final class LockFileSession: Sendable {
     case isTaken
     /// There is no session of this lock file, and one of the database file.
     case isElsewhere
+    /// There is a session of this lock file, and none of the database file.
+    case isOfAnother
+
+    var isOfAnother: Bool { if case .isOfAnother = self { true } else { false } }
   }
 
   /// So many times it is tried to be alone with the database file.
@@ -127,6 +138,10 @@ final class LockFileSession: Sendable {
     } else if try file.tryLock(exclusive: false) {
       if try layoutVersion(of: file) == SharedMemory.layoutVersion {
         try requireOurRevision(memory)
+        guard try member?.isShared() ?? true else {
+          file.unlock()
+          return .isOfAnother
+        }
         return .joined(try LockFileSession(memory, member))
       }
       file.unlock()

@@ -45,6 +45,9 @@ final class MemberLock: Sendable {
     }
   }
 
+  /// Whether another user has the lock as well.
+  func isShared() throws(StorageError) -> Bool { try database.isByteLocked(at: Self.offset) }
+
   /// Lets others share the lock again.
   func share() throws(StorageError) { _ = try database.shareByte(at: Self.offset) }
 }
@@ -57,5 +60,13 @@ extension StorageError {
       reason: "It is open in another process that reaches it by another path (a hard link, or a "
         + "mount of the file), or whose lock file was deleted meanwhile. Use one path in all "
         + "processes, and do not delete the lock file of a Realm that is open.")
+  }
+
+  /// A session goes on of the file whose place this one has taken.
+  static func replacedWhileOpen(_ path: String) -> StorageError {
+    .incompatibleLockFile(
+      path: path,
+      reason: "It was put in the place of a file that this or another process still has open. "
+        + "Replace or delete a Realm only while no process has it open.")
   }
 }

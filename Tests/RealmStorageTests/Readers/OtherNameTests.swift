@@ -194,6 +194,37 @@ struct OtherNameTests {
     try expectEqual(numbers(open(directory.file("hard.realm"), false)), [1, 2, 3])
   }
 
+  /// `LockFileSession` 8: the next caller has another file, of which the session knows nothing.
+  @Test(arguments: [false, true]) func aFileThatIsReplacedIsNotJoined(_ isEncrypted: Bool) throws {
+    let other = directory.file("b.realm")
+    try write([7], to: open(other, isEncrypted))
+    var first: DatabaseFile? = try open(path, isEncrypted)
+    try write([Int64](0..<3000), to: #require(first))
+    try #require(rename(other, path) == 0)
+    let before = try Data(contentsOf: URL(fileURLWithPath: path))
+    func expectRefused(_ open: () throws -> Void) {
+      let error = #expect(throws: StorageError.self) { try open() }
+      guard case .incompatibleLockFile(path, let reason) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      expectTrue(reason.contains("in the place of a file"), "\(reason)")
+    }
+    expectRefused { _ = try self.open(path, isEncrypted) }
+    let key = isEncrypted ? try TestKeys.vector() : nil
+    expectRefused { _ = try DatabaseFile.openForReading(path: path, key: key) }
+    try expectEqual(DatabaseFile.compact(path: path, key: key), false)
+    try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), before)
+    // Who has the former file goes on with it, as with any file that has lost its name.
+    try write([8, 9], to: #require(first))
+    try expectEqual(numbers(#require(first)), [8, 9])
+    first = nil
+    let second = try open(path, isEncrypted)
+    try expectEqual(numbers(second), [7])
+    try write([10], to: second)
+    try expectEqual(second.check(), [])
+  }
+
   @Test func aFileIsMadeWhereALinkLeads() throws {
     let link = directory.file("link.realm")
     try #require(symlink("a.realm", link) == 0)
