@@ -27,14 +27,19 @@ package final class Observation: Cancellable {
     var valuesBefore: (([ColumnKey]) -> [Any?])?
     /// Called when the session ends the observation without a last call.
     package var ended: (() -> Void)?
+    /// Called when the session shows a version of which the observer is not told; for observers
+    /// that keep what they saw last.
+    var skipped: (() -> Void)?
     let call: (ObservedChange, _ valuesBefore: [Any?]?) -> Void
 
     package init(
       valuesBefore: (([ColumnKey]) -> [Any?])? = nil, ended: (() -> Void)? = nil,
+      skipped: (() -> Void)? = nil,
       call: @escaping (ObservedChange, _ valuesBefore: [Any?]?) -> Void
     ) {
       self.valuesBefore = valuesBefore
       self.ended = ended
+      self.skipped = skipped
       self.call = call
     }
   }

@@ -136,21 +136,26 @@ package final class SessionObservers {
     var before = ChangeBatch(for: base)
     var over = ChangeBatch(for: tables)
     var seen: [(id: UInt64, state: ObservedState)] = []
+    var passed: [Observation] = []
     for entry in hub.entries where skipped.contains(where: { $0 === entry.observation }) {
       guard var state = entry.state else { continue }
+      var isOwedCall = false
       if state.version < before.version {
         let item = before.item(entry.observation, since: state)
         if let change = item.change {
           calls.append(
             Call(observation: entry.observation, change: change, valuesBefore: nil))
+          isOwedCall = true
         }
         state = item.state ?? state
       }
       if let state = over.item(entry.observation, since: state).state {
         seen.append((entry.observation.id, state))
       }
+      if !isOwedCall { passed.append(entry.observation) }
     }
     hub.store(seen)
+    for observation in passed { observation.activeHandler?.skipped?() }
   }
 
   // MARK: - Calling

@@ -70,6 +70,8 @@ extension Map {
     let follower = MapFollower(self, path: core.file.path)
     return core.observe(
       _definition.locator, keyPaths: keyPaths, sharing: ObjectIdentifier(self),
-      Observation.Handler { change, _ in block(follower.change(for: change)) })
+      Observation.Handler(skipped: follower.skip) { change, _ in
+        block(follower.change(for: change))
+      })
   }
 }

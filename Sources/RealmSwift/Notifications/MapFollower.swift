@@ -16,6 +16,9 @@ final class MapFollower<Key: _MapKey, Value: RealmCollectionValue> {
     self.path = path
   }
 
+  /// Goes on from the present keys.
+  func skip() { known = map.isInvalidated ? [] : map.keys }
+
   /// The notification for a change up to the version that the realm shows.
   func change(for change: ObservedChange) -> RealmMapChange<Map<Key, Value>> {
     map.managed?.willReport(change)

@@ -153,12 +153,13 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
       -> Void
   ) -> Observation {
     let follower = Follower()
+    let present = { [self] in results.isInvalidated ? SectionLayout() : sections().layout }
     let observation = core.observe(
       results._definition.locator, keyPaths: keyPaths,
-      Observation.Handler { [self] change, _ in
+      Observation.Handler(skipped: { follower.layout = present() }) { [self] change, _ in
         results.state.willReport(change)
         let old = follower.layout
-        let new = results.isInvalidated ? SectionLayout() : sections().layout
+        let new = present()
         switch change {
         case .initial:
           follower.layout = new

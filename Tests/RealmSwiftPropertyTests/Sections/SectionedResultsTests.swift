@@ -147,6 +147,32 @@ import Testing
     for token in tokens { token.invalidate() }
   }
 
+  /// What a transaction did of which the observer is not told is part of the old sections.
+  @Test func sectionsOfATransactionThatIsNotToldAreKnown() async throws {
+    let realm = try await open(["Bea", "Dan"])
+    let told = Recorder<Told>()
+    let token = initials(realm).observe { told.add(Told($0)) }
+    _ = await told.wait(for: 1)
+    func add(_ id: Int, _ name: String) {
+      realm.create(Person.self, value: ["id": id, "name": name] as [String: Any])
+    }
+    try realm.write(withoutNotifying: [token]) {
+      add(8, "Ann")
+      add(9, "Cid")
+    }
+    try realm.write {
+      realm.delete(realm.objects(Person.self).where { $0.name == "Cid" })
+      add(10, "Eve")
+      add(11, "Abe")
+    }
+    var expected = SectionChanges()
+    expected.insertions = [[0, 0], [3, 0]]
+    expected.sectionsToDelete = [2]
+    expected.sectionsToInsert = [3]
+    await expectEqual(told.wait(for: 2).last, .update(expected))
+    token.invalidate()
+  }
+
   /// An element whose sort key changed, but not its place, is modified only where nothing else
   /// happened in its section.
   @Test func changedSortKeysMoveWhereMoreHappened() async throws {

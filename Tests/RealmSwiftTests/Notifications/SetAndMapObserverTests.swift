@@ -92,6 +92,26 @@ import Testing
     expectFalse(token.invalidate())
   }
 
+  @Test func keysOfATransactionThatIsNotToldAreKnown() async throws {
+    let (realm, shelf) = try await open()
+    let token = shelf.scores.observe { [toldOfMaps] in toldOfMaps.add(ToldMapChange($0)) }
+    _ = await toldOfMaps.wait(for: 1)
+    try realm.write(withoutNotifying: [token]) {
+      shelf.scores["a"] = 0
+      shelf.scores["d"] = nil
+    }
+    try realm.write { shelf.scores["a"] = 1 }
+    await expectEqual(
+      toldOfMaps.wait(for: 2).last,
+      .update(deletions: [], insertions: [], modifications: ["a"]))
+    try realm.write(withoutNotifying: [token]) { shelf.scores["z"] = 1 }
+    try realm.write { shelf.scores["z"] = nil }
+    await expectEqual(
+      toldOfMaps.wait(for: 3).last,
+      .update(deletions: ["z"], insertions: [], modifications: []))
+    token.invalidate()
+  }
+
   @Test func editsOfMapsArriveWithTheirKeys() async throws {
     let (realm, shelf) = try await open()
     let token = shelf.scores.observe { [toldOfMaps] in toldOfMaps.add(ToldMapChange($0)) }
