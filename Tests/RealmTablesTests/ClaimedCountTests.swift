@@ -99,4 +99,21 @@ struct ClaimedCountTests {
     }
     expectTrue(clusterCount > 100 && clusterCount <= end)
   }
+
+  /// Each of eight lists has the next one twenty times.
+  @Test func collectionsInsideOfThemselvesEnd() throws {
+    let image = try FileImage(fixture: "empty")
+    var value = MixedValue.int(1)
+    var end = 0
+    for _ in 1...8 {
+      var root = try BTree<MixedLeaf>.make(in: image.allocator)
+      for _ in 1...20 { root = try BTree<MixedLeaf>.append(value, to: root, image.allocator) }
+      value = .list(root)
+      end = root.offset + 8_192
+    }
+    let space = NodeSpace(base: image.space.base, fileEnd: end)
+    #expect(throws: StorageError.corrupted("nested collections do not end")) {
+      try MixedCodec.decode(value, in: space)
+    }
+  }
 }

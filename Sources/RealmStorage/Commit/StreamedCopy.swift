@@ -30,6 +30,9 @@ struct StreamedCopy {
   private let watch: WorkWatch
   /// The bytes that the copy is expected to have.
   private let expectedByteCount: Int
+  /// The bytes of nodes that may still be copied: no node has two owners, but in a damaged file the
+  /// same may be come to again and again.
+  private var nodeBytesLeft: Int
 
   private static let bufferByteCount = 1 << 20
 
@@ -44,7 +47,8 @@ struct StreamedCopy {
       byteCount: bufferByteCount, alignment: 8)
     defer { unsafe buffer.deallocate() }
     var copy = unsafe StreamedCopy(
-      target: target, space: space, buffer: buffer, watch: watch, expectedByteCount: byteCount)
+      target: target, space: space, buffer: buffer, watch: watch, expectedByteCount: byteCount,
+      nodeBytesLeft: max(space.fileEnd, space.slabEnd))
     try copy.writeAll(roots, history)
     try target.finish()
   }
@@ -119,6 +123,8 @@ struct StreamedCopy {
     if ref.isNull { return 0 }
     guard depth < 512 else { throw .corrupted("a tree of nodes does not end") }
     let node = try space.node(at: ref)
+    nodeBytesLeft -= node.header.nodeByteCount
+    guard nodeBytesLeft >= 0 else { throw .corrupted("a tree of nodes does not end") }
     let isDamaged = isDamaged(node, at: ref)
     guard node.header.hasRefs else {
       let place = position

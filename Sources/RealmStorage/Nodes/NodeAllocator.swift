@@ -195,7 +195,12 @@ package final class NodeAllocator {
     guard isWritable(ref) else {
       let node = try node(at: ref)
       try checkCommitted(ref)
-      return noteFreed(ref, node)
+      noteFreed(ref, node)
+      // In a damaged file the same nodes may be come to again and again.
+      guard freedBlocks.count <= space.fileEnd / NodeHeader.byteCount else {
+        throw .corrupted("more nodes are given up than the file has")
+      }
+      return
     }
     recycle(ref)
   }

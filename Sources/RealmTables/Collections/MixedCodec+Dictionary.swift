@@ -9,12 +9,13 @@ extension MixedCodec {
   ///
   /// - Parameter depth: The number of collections around its values.
   static func decodeDictionary(
-    _ root: Ref, in space: NodeSpace, depth: Int
+    _ root: Ref, in space: NodeSpace, depth: Int, _ collectionsLeft: inout Int
   ) throws(StorageError) -> TableDictionary {
     var entries: [TableDictionary.Entry] = []
     let view = try DictionaryView(root: root, hasIntegerKeys: false, in: space)
     for index in 0..<view.count {
-      let value = try decode(try view.mixed(at: index), in: space, depth: depth)
+      let value = try decode(
+        try view.mixed(at: index), in: space, depth: depth, &collectionsLeft)
       entries.append(TableDictionary.Entry(key: try view.key(at: index), value: value))
     }
     return TableDictionary(entries)

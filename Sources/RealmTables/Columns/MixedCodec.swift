@@ -16,7 +16,14 @@ enum MixedCodec: ElementCodec {
   static func decode(
     _ element: MixedValue, in space: NodeSpace
   ) throws(StorageError) -> TableValue {
-    try decode(element, in: space, depth: 0)
+    var collectionsLeft = collectionCountMax(in: space)
+    return try decode(element, in: space, depth: 0, &collectionsLeft)
+  }
+
+  /// More collections than a value of the space can have: each has a node of its own, but in a
+  /// damaged file the same may be come to again and again.
+  static func collectionCountMax(in space: NodeSpace) -> Int {
+    max(space.fileEnd, space.slabEnd) / NodeHeader.byteCount
   }
 
   /// The value, without the elements of a collection.
@@ -32,23 +39,31 @@ enum MixedCodec: ElementCodec {
 
   /// - Parameter depth: The number of collections around the value.
   static func decode(
-    _ element: MixedValue, in space: NodeSpace, depth: Int
+    _ element: MixedValue, in space: NodeSpace, depth: Int, _ collectionsLeft: inout Int
   ) throws(StorageError) -> TableValue {
     switch element {
     case .list(let root):
-      guard depth < maximumDepth else { throw .corrupted("nested collections do not end") }
+      try enter(depth, &collectionsLeft)
       var values: [TableValue] = []
       if !root.isNull {
         for index in 0..<(try BTree<MixedLeaf>.count(root, in: space)) {
           let element = try BTree<MixedLeaf>.value(at: index, of: root, in: space)
-          values.append(try decode(element, in: space, depth: depth + 1))
+          values.append(try decode(element, in: space, depth: depth + 1, &collectionsLeft))
         }
       }
       return .list(values)
     case .dictionary(let root):
-      guard depth < maximumDepth else { throw .corrupted("nested collections do not end") }
-      return .dictionary(try decodeDictionary(root, in: space, depth: depth + 1))
+      try enter(depth, &collectionsLeft)
+      return .dictionary(
+        try decodeDictionary(root, in: space, depth: depth + 1, &collectionsLeft))
     default: return TableValue(scalar: element) ?? .null
+    }
+  }
+
+  private static func enter(_ depth: Int, _ collectionsLeft: inout Int) throws(StorageError) {
+    collectionsLeft -= 1
+    guard depth < maximumDepth, collectionsLeft >= 0 else {
+      throw .corrupted("nested collections do not end")
     }
   }
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Trees of a damaged file that come to the same nodes again and again: whoever walks them stops.
+
+import RealmTestSupport
+import TestExtensions
+import Testing
+
+@testable import RealmStorage
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+struct EndlessTreeTests {
+  private static let fileByteCount = 4_096
+  private let reservation: AddressReservation
+  private let space: NodeSpace
+  private let root = Ref(24)
+
+  /// Each of eight nodes has the next one twenty times: 25,600 million leaves.
+  init() throws {
+    reservation = try AddressReservation(
+      path: "endless", fileCapacity: 1 << 16, slabCapacity: 1 << 20, minimumFileCapacity: 1 << 16)
+    mprotect(reservation.base, 1 << 16, PROT_READ | PROT_WRITE)
+    space = NodeSpace(
+      base: UnsafeRawPointer(reservation.base), fileEnd: Self.fileByteCount,
+      slabStart: reservation.fileCapacity,
+      slabEnd: reservation.fileCapacity + reservation.slabCapacity)
+    for level in 0...8 {
+      let offset = root.offset + level * 48
+      let header = NodeHeader(
+        flags: level < 8 ? .hasRefs : [], layout: .bits, widthCode: 5, count: 20)
+      reservation.base.storeBytes(of: header.bits, toByteOffset: offset, as: UInt64.self)
+      for index in 0..<20 {
+        reservation.base.storeBytes(
+          of: Int16(offset + 48), toByteOffset: offset + 8 + index * 2, as: Int16.self)
+      }
+    }
+  }
+
+  /// No more than the file has is given up.
+  @Test func treesAreGivenUpOnce() {
+    let allocator = NodeAllocator(space: space)
+    #expect(throws: StorageError.corrupted("more nodes are given up than the file has")) {
+      try allocator.freeTree(root)
+    }
+    expectTrue(allocator.freedBlocks.count <= Self.fileByteCount / 8 + 1)
+  }
+
+  /// A copy does not become larger than what is copied.
+  @Test func copiesAreNotLargerThanTheFile() throws {
+    let target = try MemoryFiles.makeFile(named: "copy")
+    let readers = NodeSpace(base: space.base, fileEnd: Self.fileByteCount)
+    #expect(throws: StorageError.corrupted("a tree of nodes does not end")) {
+      try StreamedCopy.write(
+        VersionRoots(tables: root), nil, in: readers, to: CopyTarget(target, nil))
+    }
+    try expectTrue(target.byteCount() <= 2 * Self.fileByteCount)
+  }
+}
