@@ -116,4 +116,40 @@ struct ClaimedCountTests {
       try MixedCodec.decode(value, in: space)
     }
   }
+
+  /// A node without bits that claims as many elements as a header can.
+  private func widthless(
+    _ flags: NodeFlags, _ layout: NodeLayout, _ image: FileImage
+  ) throws -> Ref {
+    let node = try IntegerNode.make([1], in: image.allocator)
+    let header = NodeHeader(
+      flags: flags, layout: layout, widthCode: 0, count: NodeHeader.maximumCount)
+    image.reservation.base.storeBytes(
+      of: header.bits, toByteOffset: node.ref.offset, as: UInt64.self)
+    return node.ref
+  }
+
+  @Test func tablesWithoutBitsAreRefused() throws {
+    let image = try FileImage(fixture: "todo")
+    image.tables = try widthless(.hasRefs, .bits, image)
+    image.tableNames = try widthless([], .multiply, image)
+    let roots = VersionRoots(tableNames: image.tableNames, tables: image.tables)
+    #expect(throws: StorageError.self) { try TableList(roots, in: readers(image)) }
+    expectEqual(
+      image.findings().map(\.message), ["the array of tables claims 16777215 of them"])
+  }
+
+  @Test func columnsWithoutBitsAreRefused() throws {
+    let image = try FileImage(fixture: "todo")
+    let table = try image.index(of: "class_Todo")
+    for slot in [SpecSlot.types, SpecSlot.attributes, SpecSlot.keys] {
+      try image.edit([table, TableSlot.spec, slot]) { _ in try widthless([], .bits, image) }
+    }
+    let ref = try image.node([]).ref(at: table)
+    #expect(throws: StorageError.self) {
+      let top = try TableTop(at: ref, in: image.space)
+      _ = try SchemaDecoder(top, name: "class_Todo", in: image.space)
+    }
+    expectTrue(image.findings().contains { $0.message.contains("claims 16777215 columns") })
+  }
 }

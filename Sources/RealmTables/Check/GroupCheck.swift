@@ -25,6 +25,10 @@ struct GroupCheck {
       report.error(16, "the array of tables holds no refs")
       return []
     }
+    if TableList.isImpossible(slots) {
+      report.error(16, "the array of tables claims \(slots.count) of them")
+      return []
+    }
     if nameLeaf.count != slots.count {
       report.error(16, "there are \(nameLeaf.count) table names for \(slots.count) tables")
     }

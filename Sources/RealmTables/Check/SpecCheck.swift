@@ -30,6 +30,10 @@ struct SpecCheck {
           + "\(arrays.names.count) names", name)
       return
     }
+    guard counts[0] <= SchemaDecoder.columnCountMax else {
+      report.error(18, "the spec claims \(counts[0]) columns", name)
+      return
+    }
     checkNames(arrays)
     checkKeys(arrays)
     checkSideArrays(arrays)

@@ -49,7 +49,13 @@ package struct SchemaDecoder {
     oppositeColumns = try optional(top.oppositeColumns)
     guard types.count == keys.count, attributes.count == keys.count, names.count <= keys.count
     else { throw .corrupted("the spec of table '\(name)' has lists of different lengths") }
+    guard keys.count <= Self.columnCountMax else {
+      throw .corrupted("the spec of table '\(name)' claims \(keys.count) columns")
+    }
   }
+
+  /// As many as there are leaf indexes, which have sixteen bits of a column's key.
+  static let columnCountMax = 1 << 16
 
   /// The schema.
   package func decode() throws(StorageError) -> TableSchema {

@@ -22,8 +22,17 @@ package struct TableList {
     guard names.count == tables.count, tables.header.hasRefs || tables.count == 0 else {
       throw .corrupted("there are \(names.count) table names for \(tables.count) tables")
     }
+    guard !Self.isImpossible(tables) else {
+      throw .corrupted("the list of tables claims \(tables.count) of them")
+    }
     self.names = names
     self.tables = tables
+  }
+
+  /// Whether a list has slots without bits: each has a ref, or a counter with a bit that is set, and
+  /// eight bytes would have millions of them.
+  static func isImpossible(_ tables: Node) -> Bool {
+    tables.count > 0 && tables.header.width == 0
   }
 
   /// The number of places for tables, free ones included.
