@@ -120,7 +120,7 @@ package final class SimulatedFile: LayeredFile {
   /// Whether the system keeps the lost pages in its memory, also when it is asked to forget them.
   package func keepCached(_ keeps: Bool) { state.withLock { $0.cache.isKept = keeps } }
 
-  /// All who open the file have the same descriptor, and nobody puts another one in its place.
+  /// All who open the file have the same descriptor, and it is never replaced.
   package func isByteLocked(at offset: Int) -> Bool { true }
 
   package func forgetCached() {

@@ -126,6 +126,13 @@ extension StorageError {
     }
   }
 
+  /// What can be done where files cannot be locked; nil for other failures of calls.
+  package static func lockRemedy(_ operation: String, _ code: Int32) -> String? {
+    let lacks = [ENOLCK, ENOSYS, ENOTSUP, EOPNOTSUPP, EINVAL]
+    guard operation == "Locking", lacks.contains(code) else { return nil }
+    return ". The file system has no file locks, like some networks: use a path on a local one."
+  }
+
   /// The meaning of a failed system call to the user of the file.
   private static func describe(_ operation: String, _ path: String, _ code: Int32) -> String {
     let cause = unsafe String(cString: strerror(code))
@@ -138,6 +145,7 @@ extension StorageError {
     guard operation == "Opening" else {
       return "\(operation) the Realm file at path '\(path)' failed: \(cause)"
         + (isFull ? ". Make room on the disk and try again." : "")
+        + (lockRemedy(operation, code) ?? "")
     }
     let hint =
       switch code {

@@ -23,9 +23,9 @@
 // 7. A member gives up the lock of the lock file before that of the database file. In the other
 //    order, a starter under another name could begin a session in between, while a caller that
 //    finds this lock file still taken joins the session that has just ended.
-// 8. Who joins a session has the same database file as its members: another user has the lock of its
-//    byte. Otherwise the file was put in the place of theirs, and what the shared memory says of it
-//    is untrue; or they have just left, and the next attempt starts a session.
+// 8. Who joins a session has the same database file as its members: another user has the lock of
+//    its byte. Otherwise the file has replaced theirs, and what the shared memory says of it is
+//    untrue; or they have just left, and the next attempt starts a session.
 
 import Synchronization
 

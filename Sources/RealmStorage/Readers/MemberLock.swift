@@ -62,7 +62,7 @@ extension StorageError {
         + "processes, and do not delete the lock file of a Realm that is open.")
   }
 
-  /// A session goes on of the file whose place this one has taken.
+  /// A session goes on of the file that this one has replaced.
   static func replacedWhileOpen(_ path: String) -> StorageError {
     .incompatibleLockFile(
       path: path,

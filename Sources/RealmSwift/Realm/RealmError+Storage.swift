@@ -64,7 +64,8 @@ extension Realm.Error {
     case EACCES, EPERM, EROFS:
       self.init(
         .filePermissionDenied,
-        message: opening + ". Please use a path where your app has read-write permissions.",
+        message: opening + (failed == path ? "" : " for '\(failed)'")
+          + ". Please use a path where your app has read-write permissions.",
         path: path, systemCode: systemCode)
     case ENOENT:
       self.init(
@@ -87,7 +88,10 @@ extension Realm.Error {
         path: path, systemCode: systemCode)
     default:
       self.init(
-        .fileAccess, message: "\(operation) of '\(failed)' failed: \(reason).", path: path,
+        .fileAccess,
+        message: "\(operation) of '\(failed)' failed: \(reason)"
+          + (StorageError.lockRemedy(operation, systemCode) ?? "."),
+        path: path,
         systemCode: systemCode)
     }
   }

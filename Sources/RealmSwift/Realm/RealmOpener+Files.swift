@@ -30,7 +30,7 @@ extension RealmOpener {
   }
 
   /// Compacts the file at `path` if no process has it open and the program requests it. On a full
-  /// disk the file stays as it is.
+  /// disk, and in a folder without the right to make a file, the file stays as it is.
   func compact(_ path: String, if isWanted: @Sendable (Int, Int) -> Bool) throws(StorageError) {
     let key = configuration.storageKey
     let files = FileManager.default
@@ -45,9 +45,9 @@ extension RealmOpener {
           path: path, key: key, keepsHistory: configuration.historyLimit > 0)
       else { return }
     } catch {
-      // The copy needs room, and the file can be used as it is.
-      guard error.isDiskFull else { throw error }
-      Logger.log(.warn, "'\(path)' was not compacted, as the disk is full: \(error)")
+      // The copy needs room and a folder that takes it, and the file can be used as it is.
+      guard error.isDiskFull || error.isAccessRefused else { throw error }
+      Logger.log(.warn, "'\(path)' was not compacted, as no copy can be written: \(error)")
       return
     }
     Logger.log(

@@ -29,6 +29,41 @@ struct SystemFileTests {
     #expect(try other.tryLock(exclusive: true))
   }
 
+  #if os(Linux)
+  /// A signal ends the call that waits, and not the wait.
+  @Test func signalsDoNotEndTheWaitForALock() async {
+    await #expect(processExitsWith: .success) {
+      // Without SA_RESTART.
+      var action = sigaction()
+      action.__sigaction_handler.sa_handler = { _ in }
+      try #require(sigaction(SIGUSR1, &action, nil) == 0)
+      let directory = try TemporaryDirectory()
+      let path = directory.file("locked")
+      let holder = try SystemFiles().open(path: path, mode: .readWriteCreating)
+      try expectEqual(holder.lockByte(at: 5, waits: false), true)
+      let waiter = try SystemFiles().open(path: path, mode: .readWrite)
+      let thread = Handover<pthread_t>()
+      let outcome = Locked<Bool?>(nil)
+      let done = Handover<Bool>()
+      _ = BackgroundThread.start(named: "waiter") {
+        thread.give(pthread_self())
+        let isLocked = try? waiter.lockByte(at: 5, waits: true)
+        outcome.withLock { $0 = isLocked }
+        done.give(true)
+      }
+      let identifier = thread.wait()
+      for _ in 0..<20 {
+        usleep(2000)
+        pthread_kill(identifier, SIGUSR1)
+      }
+      expectEqual(outcome.withLock { $0 }, nil)
+      holder.unlockByte(at: 5)
+      expectTrue(done.wait())
+      expectEqual(outcome.withLock { $0 }, true)
+    }
+  }
+  #endif
+
   /// What is in the file stays, also what was not synced yet.
   @Test func forgettingWhatIsCachedLosesNothing() throws {
     let directory = try TemporaryDirectory()

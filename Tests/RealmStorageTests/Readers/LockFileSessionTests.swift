@@ -99,20 +99,49 @@ struct LockFileSessionTests {
     withExtendedLifetime((memory, third, snapshot)) {}
   }
 
-  /// Files of a file system that has no locks, as some network file systems.
-  private struct UnlockableFiles: FileSystem {
+  /// Files that refuse a call which locks, as those of some network file systems do.
+  private struct RefusingFiles: FileSystem {
+    final class Calls: Sendable {
+      /// The call that is refused, from 1; all for 0.
+      let refused: Int
+      let code: Int32
+      let count = Locked(0)
+
+      init(_ refused: Int, _ code: Int32) { (self.refused, self.code) = (refused, code) }
+
+      func step(_ path: String) throws(StorageError) {
+        let number = count.withLock { count in
+          count += 1
+          return count
+        }
+        guard refused != 0, number != refused else {
+          throw .system(operation: "Locking", path: path, code: code)
+        }
+      }
+    }
+
     final class File: LayeredFile {
       let file: any StorageFile
+      let calls: Calls
 
-      init(_ file: any StorageFile) { self.file = file }
+      init(_ file: any StorageFile, _ calls: Calls) { (self.file, self.calls) = (file, calls) }
 
-      private func refusal() -> StorageError {
-        .system(operation: "Locking", path: path, code: ENOLCK)
+      func tryLock(exclusive: Bool) throws(StorageError) -> Bool {
+        try calls.step(path)
+        return try file.tryLock(exclusive: exclusive)
       }
-
-      func tryLock(exclusive: Bool) throws(StorageError) -> Bool { throw refusal() }
-      func lockByte(at offset: Int, waits: Bool) throws(StorageError) -> Bool { throw refusal() }
-      func shareByte(at offset: Int) throws(StorageError) -> Bool { throw refusal() }
+      func lockByte(at offset: Int, waits: Bool) throws(StorageError) -> Bool {
+        try calls.step(path)
+        return try file.lockByte(at: offset, waits: waits)
+      }
+      func shareByte(at offset: Int) throws(StorageError) -> Bool {
+        try calls.step(path)
+        return try file.shareByte(at: offset)
+      }
+      func isByteLocked(at offset: Int) throws(StorageError) -> Bool {
+        try calls.step(path)
+        return try file.isByteLocked(at: offset)
+      }
 
       func byteCount() throws(StorageError) -> Int { try file.byteCount() }
       func readSome(
@@ -130,26 +159,75 @@ struct LockFileSessionTests {
     }
 
     let files = SystemFiles()
+    let calls: Calls
 
     func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile {
-      File(try files.open(path: path, mode: mode))
+      File(try files.open(path: path, mode: mode), calls)
     }
+  }
+
+  /// Opens a file as a process of its own, and commits to it.
+  private func commit(_ path: String, _ system: any FileSystem, _ number: Int64) throws {
+    let file = try DatabaseFile.open(
+      path: path, options: OpenOptions(), system: system, registry: FileRegistry())
+    let write = try file.beginWrite()
+    try NumberTree.replace(with: [number], in: write)
+    _ = try write.commit(changeset: [])
   }
 
   /// Two programs that cannot see each other would overwrite what the other one reads.
   @Test func aFileSystemWithoutLocksIsRefused() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("a.realm")
-    do { _ = try DatabaseFile.open(path: path) }
+    try commit(path, SystemFiles(), 1)
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
-    let error = #expect(throws: StorageError.self) {
-      try DatabaseFile.open(
-        path: path, options: OpenOptions(), system: UnlockableFiles(), registry: FileRegistry())
+    for code in [ENOLCK, EOPNOTSUPP] {
+      let files = RefusingFiles(calls: RefusingFiles.Calls(0, code))
+      let error = #expect(throws: StorageError.self) { try commit(path, files, 2) }
+      guard case .system("Locking", _, code) = error else {
+        Issue.record("\(String(describing: error))")
+        continue
+      }
+      expectTrue(error?.description.contains("use a path on a local one") == true)
+      try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), before)
     }
-    guard case .system("Locking", _, ENOLCK) = error else {
-      Issue.record("\(String(describing: error))")
-      return
+  }
+
+  /// Where one call is refused, of a caller that is alone or joins another one: its error is told,
+  /// nothing is written, and no lock is left.
+  @Test(arguments: [false, true]) func eachLockMayBeRefused(isJoining: Bool) throws {
+    var tried = 0
+    for call in 1...100 {
+      let directory = try TemporaryDirectory()
+      let path = directory.file("a.realm")
+      try commit(path, SystemFiles(), 1)
+      let other =
+        try isJoining
+        ? DatabaseFile.open(
+          path: path, options: OpenOptions(), system: SystemFiles(), registry: FileRegistry()) : nil
+      let calls = RefusingFiles.Calls(call, call % 2 == 0 ? ENOLCK : EIO)
+      do {
+        try commit(path, RefusingFiles(calls: calls), 2)
+        // The worker for new versions may be refused as well, which is no matter of the caller.
+        if calls.count.withLock({ $0 }) < call { break }
+      } catch let error as StorageError {
+        expectEqual(
+          error, .system(operation: "Locking", path: error.failedPath ?? "", code: calls.code))
+        tried += 1
+        let file = try DatabaseFile.open(
+          path: path, options: OpenOptions(), system: SystemFiles(), registry: FileRegistry())
+        try expectEqual(NumberTree.numbers(of: file.snapshot()), [1], "call \(call)")
+      }
+      withExtendedLifetime(other) {}
+      try commit(path, SystemFiles(), 3)
     }
-    try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), before)
+    expectTrue(tried > 3, "\(tried)")
+    RandomRuns.report(tried, "refused locks")
+  }
+}
+
+extension StorageError {
+  fileprivate var failedPath: String? {
+    if case .system(_, let path, _) = self { path } else { nil }
   }
 }

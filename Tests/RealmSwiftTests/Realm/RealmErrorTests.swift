@@ -55,7 +55,13 @@ struct RealmErrorTests {
     check(
       system(ENOTDIR), .fileOperationFailed,
       "Failed to open file at path '\(path).lock': parent path is not a directory")
+    check(
+      .system(operation: "Opening", path: path + ".lock", code: EACCES), .filePermissionDenied,
+      opening + "Permission denied for '\(path).lock'. Please use a path")
     check(system(EIO, "Reading"), .fileAccess, "Reading of '\(path)' failed: ")
+    check(
+      system(ENOLCK, "Locking"), .fileAccess,
+      "No locks available. The file system has no file locks, like some networks: use a path on a")
     check(system(ENOSPC, "Writing"), .outOfDiskSpace, "Writing of '\(path)' failed: ")
     check(
       .formatUpgradeRequired(path: path, version: 9), .fileFormatUpgradeRequired,
