@@ -3,6 +3,8 @@
 /* Ends a program, or lets one of its calls fail, at its n-th call on the files of one folder: a
    library that `Scripts/kills` preloads into the programs of this package, on Linux.
 
+   FAULT_CLOCK    seconds by which the time of day is off, ahead and behind in turn, at each look
+                  at it; works without the others
    FAULT_FOLDER   the folder; calls on other files are not counted
    FAULT_COUNTER  a file of eight bytes that gets the number of calls
    FAULT_AT       the call that is concerned; none if it is missing
@@ -30,6 +32,8 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #define DESCRIPTORS 4096
@@ -56,6 +60,32 @@ static pthread_mutex_t written_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct page *written;
 
 static void *real(const char *name) { return dlsym(RTLD_NEXT, name); }
+
+/* How wrong the time of day is at this look. */
+static time_t clock_error(void) {
+  static _Atomic int looks;
+  const char *value = getenv("FAULT_CLOCK");
+  time_t seconds = value ? strtoll(value, NULL, 10) : 0;
+  return atomic_fetch_add(&looks, 1) & 1 ? -seconds : seconds;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now) {
+  int result = REAL(clock_gettime)(clock, now);
+  if (result == 0 && clock == CLOCK_REALTIME) now->tv_sec += clock_error();
+  return result;
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone) {
+  int result = REAL(gettimeofday)(now, zone);
+  if (result == 0) now->tv_sec += clock_error();
+  return result;
+}
+
+time_t time(time_t *place) {
+  time_t now = REAL(time)(NULL) + clock_error();
+  if (place) *place = now;
+  return now;
+}
 
 __attribute__((constructor)) static void begin(void) {
   static const char *const names[] = {"kill", "tear", "fail", "fail-on", "short", "drop", "lie"};
