@@ -189,6 +189,7 @@ struct FunctionCallTests {
 
   // MARK: Webhooks
 
+  /// `WebhookSender` 1
   @Test func aWebhookGetsTheCallAndItsUser() async throws {
     let services = TestServices()
     services.set(Self.url, #"{"$numberInt":"3"}"#)

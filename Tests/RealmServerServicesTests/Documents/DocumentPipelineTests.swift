@@ -135,6 +135,7 @@ struct DocumentPipelineTests {
     expectEqual(result, #"[{"v":\#(expected)}]"#)
   }
 
+  /// `DocumentProjection` 1
   @Test(arguments: [
     (#"[{"$out":"x"}]"#, "unrecognized pipeline stage name: '$out'"),
     (#"[{"$merge":{}}]"#, "unrecognized pipeline stage name: '$merge'"),

@@ -159,6 +159,7 @@ struct DocumentUpdateTests {
       #"{"a":1,"b":2}"#)
   }
 
+  /// `DocumentUpdate` 1
   @Test(arguments: [
     (#"{"$bit":{"a":{"and":1}}}"#, "unknown modifier: $bit"),
     (#"{"$pushAll":{"a":[1]}}"#, "unknown modifier: $pushAll"),

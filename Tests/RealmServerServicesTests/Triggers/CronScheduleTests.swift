@@ -112,7 +112,7 @@ struct CronScheduleTests {
 
   /// Each minute of the schedule runs once; after a pause the last one does, or none. The model
   /// knows which minutes ran, and nothing of the code's state.
-  /// `ScheduleProgress` 1
+  /// `ScheduleProgress` 1 and 2
   @Test func clocksThatJumpRunNothingTwice() throws {
     for seed in 1...80 as ClosedRange<UInt64> {
       var generator = SeededGenerator(seed: seed)

@@ -114,6 +114,7 @@ import Testing
     try await web.stop()
   }
 
+  /// `FacebookProvider` 1
   @Test func tokensOfFacebookAreChecked() async throws {
     let web = try await TestWebServer()
     let server = try await RunningServer(
