@@ -145,6 +145,7 @@ import Testing
   }
 
   /// A server that has the lock and does not answer is no server that is not there.
+  /// `CommandRequests` 3
   @Test func aServerThatDoesNotAnswerIsAFailure() async throws {
     let server = try await RunningServer(mode: .partition)
     try await server.stop()
