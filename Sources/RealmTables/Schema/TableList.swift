@@ -29,8 +29,8 @@ package struct TableList {
     self.tables = tables
   }
 
-  /// Whether a list has slots without bits: each has a ref, or a counter with a bit that is set, and
-  /// eight bytes would have millions of them.
+  /// Whether a list has slots without bits: each has a ref, or a counter with a bit that is set,
+  /// and eight bytes would have millions of them.
   static func isImpossible(_ tables: Node) -> Bool {
     tables.count > 0 && tables.header.width == 0
   }
