@@ -126,7 +126,9 @@ struct StreamedCopy {
     nodeBytesLeft -= node.header.nodeByteCount
     guard nodeBytesLeft >= 0 else { throw .corrupted("a tree of nodes does not end") }
     let isDamaged = isDamaged(node, at: ref)
-    guard node.header.hasRefs else {
+    // The slots of a node without bits are null, and may be claimed to be millions.
+    let isEmpty = node.header.layout == .bits && node.header.width == 0
+    guard node.header.hasRefs, !isEmpty else {
       let place = position
       let checksum = unsafe NodeChecksum.value(ofUnpadded: node.payload, node.header, at: place)
       let stored = isDamaged ? NodeChecksum.spoiled(checksum) : checksum
