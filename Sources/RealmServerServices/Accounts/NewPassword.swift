@@ -20,7 +20,7 @@ package struct NewPassword: Hashable, Sendable {
     self.password = password
   }
 
-  /// The text for an operator whose user has no password.
+  /// What is said of a user without a password.
   package static func unused(_ user: String) -> String {
     "The user \(user) does not log in by a password."
   }

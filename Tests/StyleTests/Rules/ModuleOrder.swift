@@ -90,7 +90,10 @@ enum ModuleOrder {
     "FuzzDriver": [],
     "AllocationCounter": [],
     "TestExtensions": [],
-    "RealmSwiftTestSupport": ["RealmSwift", "RealmStorage", "RealmTestSupport"],
+    "RealmSwiftTestSupport": [
+      "RealmSwift", "RealmStorage", "RealmTestSupport", "TestExtensions",
+    ],
+    "RealmBrowserSupport": ["RealmFormats", "RealmTestSupport"],
   ]
 
   /// What each module may import of the toolchain's, apart from the standard library.
