@@ -244,7 +244,7 @@ import Testing
           try await realm.asyncWrite { realm.add(Todo(value: ["name": "\(number)"])) }
         }
         try await server.accounts.setDisabled(true, user.id)
-        for _ in 0..<3_000 where user.isLoggedIn { try await Task.sleep(for: .milliseconds(20)) }
+        for _ in 0..<15_000 where user.isLoggedIn { try await Task.sleep(for: .milliseconds(20)) }
         expectFalse(user.isLoggedIn)
         expectEqual(errors.withLock { $0.first?.code }, .underlyingAuthError)
         expectEqual(errors.withLock { $0.first?.message }, "The user is disabled or deleted")

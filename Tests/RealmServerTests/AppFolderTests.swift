@@ -90,7 +90,8 @@ import Testing
     let notes = try #require(server.program.apps.first { $0.file.id == "notes" })
     let token = try #require(bob.user.accessToken)
     try await notes.api.accounts.delete(notes.api.accounts.access(accessToken: token).account)
-    for _ in 0..<3_000 where bob.user.isLoggedIn { try await Task.sleep(for: .milliseconds(20)) }
+    // A device whose socket was lost on a busy machine learns of it with its next attempt.
+    for _ in 0..<15_000 where bob.user.isLoggedIn { try await Task.sleep(for: .milliseconds(20)) }
     expectFalse(bob.user.isLoggedIn)
     try await server.stop()
     // The next server serves both.
