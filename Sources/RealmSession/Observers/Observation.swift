@@ -27,8 +27,8 @@ package final class Observation: Cancellable {
     var valuesBefore: (([ColumnKey]) -> [Any?])?
     /// Called when the session ends the observation without a last call.
     package var ended: (() -> Void)?
-    /// Called when the session shows a version of which the observer is not told; for observers
-    /// that keep what they saw last.
+    /// Called when the session shows a version that is kept from the observer; for observers that
+    /// keep what they saw last.
     var skipped: (() -> Void)?
     let call: (ObservedChange, _ valuesBefore: [Any?]?) -> Void
 

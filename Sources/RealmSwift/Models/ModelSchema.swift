@@ -136,8 +136,8 @@ final class ModelSchema: Sendable {
   private static func declaredFields(of modelClass: ObjectBase.Type) -> [Field] {
     let ignored = Set(modelClass.ignoredProperties())
     var fields: [Field] = []
-    // Each cast searches the conformances of the whole process, the first time: a tenth of a
-    // millisecond is lost with two fields of ours.
+    // The first cast of a type searches the conformances of the whole process. Fields of ours are
+    // no properties, and are not asked.
     var ownCount = baseFieldCount
     forEachField(of: modelClass) { name, offset, type in
       guard ownCount == 0 else {

@@ -64,7 +64,8 @@ struct RealmFuzz {
   }
 
   #if FUZZING
-  /// The reader that libFuzzer calls: its function has no room for a context.
+  /// The reader that libFuzzer calls: its function has no room for a context. Unchecked, as it is
+  /// set once, before libFuzzer begins, which calls it on this thread alone.
   nonisolated(unsafe) private static var called: FuzzTarget?
 
   private static func fuzz(_ target: FuzzTarget) throws {
