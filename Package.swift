@@ -339,9 +339,9 @@ let package = Package(
       name: "realm-sync",
       dependencies: [
         "RealmFormats", "RealmText", "RealmSync", "RealmReplication", "RealmSyncProtocol",
-        "RealmTables", "RealmStorage", "RealmServerServices", "RealmNetworking",
-        "RealmSyncTestSupport", "RealmTestSupport",
-      ],
+        "RealmTables", "RealmStorage", "RealmNetworking", "RealmSyncTestSupport",
+        "RealmTestSupport",
+      ] + modules("RealmServerServices", with: "Server"),
       path: "Benchmarks/Sources/realm-sync",
       swiftSettings: settings),
     .executableTarget(

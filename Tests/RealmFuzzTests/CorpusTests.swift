@@ -3,6 +3,7 @@
 // The inputs that fuzzing has kept: they reach most of what readers of strangers' bytes do, and
 // those that were faults once are among them.
 
+#if Tools
 import Foundation
 import RealmFuzzTargets
 import RealmTestSupport
@@ -53,3 +54,4 @@ struct CorpusTests {
     expectTrue(sizes.reduce(0, +) <= 300 << 10, "\(sizes.reduce(0, +)) bytes")
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Imports of one array of JSON, and of values in all their forms.
 
+#if Tools
 import Foundation
 import RealmFormats
 import RealmQuery
@@ -166,3 +167,4 @@ struct ArrayImportTests {
     #expect(try DatabaseCheck.run(group.snapshot).filter { $0.severity == .error }.isEmpty)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Copies, comparisons and made-up objects.
 
+#if Tools
 import Foundation
 import RealmFormats
 import RealmStorage
@@ -186,3 +187,4 @@ struct CopyTests {
     }
   }
 }
+#endif

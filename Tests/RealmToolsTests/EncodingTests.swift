@@ -2,6 +2,7 @@
 
 // Imported files that are not UTF-8.
 
+#if Tools
 import Foundation
 import RealmFormats
 import RealmQuery
@@ -141,3 +142,4 @@ struct EncodingTests {
     expectEqual(InputEncoding(named: name), encoding)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Rows of exports are what the values are as JSON and as texts.
 
+#if Tools
 import Foundation
 import RealmFormats
 import RealmQuery
@@ -110,3 +111,4 @@ struct ExportRowTests {
     #expect(try String(contentsOfFile: path, encoding: .utf8).contains("\"a\u{FFFD}b\""))
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Files of mongoexport: values with their types.
 
+#if Tools
 import Foundation
 import RealmFormats
 import RealmQuery
@@ -147,3 +148,4 @@ struct ExtendedJSONImportTests {
     }
   }
 }
+#endif

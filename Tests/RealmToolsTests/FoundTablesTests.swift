@@ -2,6 +2,7 @@
 
 // What is saved of files whose roots, or descriptions of tables, are gone.
 
+#if Tools
 import Foundation
 import RealmFormats
 import RealmQuery
@@ -249,3 +250,4 @@ extension ObjectKey {
     self.init(Int64(number & 0xFF | (number & ~0xFF) << 8))
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Objects that come into a file, and rows that do not.
 
+#if Tools
 import Foundation
 import RealmFormats
 import RealmQuery
@@ -435,3 +436,4 @@ struct ImportTests {
     }
   }
 }
+#endif

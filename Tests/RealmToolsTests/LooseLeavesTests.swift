@@ -2,6 +2,7 @@
 
 // What is saved of cut files that one transaction wrote: leaves without their clusters.
 
+#if Tools
 import Foundation
 import RealmStorage
 import RealmTables
@@ -146,3 +147,4 @@ struct LooseLeavesTests {
     }
   }
 }
+#endif

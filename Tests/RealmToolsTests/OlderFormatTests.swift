@@ -2,6 +2,7 @@
 
 // Files of older formats, also of synchronised apps, are read as they are.
 
+#if Tools
 import Foundation
 import RealmQuery
 import RealmSalvage
@@ -177,3 +178,4 @@ struct OlderFormatTests {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // A reader of CSV that is as simple as possible: a byte at a time, everything in memory.
 
+#if Tools
 /// The rows of CSV, to compare the tools' reader with.
 struct PlainCSV {
   /// A cell with its place.
@@ -129,3 +130,4 @@ struct PlainCSV {
     throw Defect(line: line, column: column)
   }
 }
+#endif

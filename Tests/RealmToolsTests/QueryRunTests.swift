@@ -2,6 +2,7 @@
 
 // Queries as the command line takes them.
 
+#if Tools
 import RealmFormats
 import RealmQuery
 import RealmStorage
@@ -257,3 +258,4 @@ struct QueryRunTests {
     try expectEqual(run.explanation().first?.hasPrefix("index: "), true)
   }
 }
+#endif

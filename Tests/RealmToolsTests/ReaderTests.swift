@@ -2,6 +2,7 @@
 
 // The readers of rows beside simple ones, on input of all kinds.
 
+#if Tools
 import Foundation
 import RealmFormats
 import RealmQuery
@@ -216,3 +217,4 @@ struct ReaderTests {
     }
   }
 }
+#endif

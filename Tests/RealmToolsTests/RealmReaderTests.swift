@@ -2,6 +2,7 @@
 
 // Reading files that others write, and files that must not be touched.
 
+#if Tools
 import Foundation
 import RealmStorage
 import RealmTables
@@ -103,3 +104,4 @@ struct RealmReaderTests {
     #expect(throws: ToolFailure.self) { try KeyFile.key(at: keyFile) }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // What is reported of files, whole and damaged.
 
+#if Tools
 import Foundation
 import RealmFormats
 import RealmStorage
@@ -112,3 +113,4 @@ struct ReportTests {
     expectTrue(found >= 15)
   }
 }
+#endif

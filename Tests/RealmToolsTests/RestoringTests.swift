@@ -2,6 +2,7 @@
 
 // Exports that are imported into a new file, which is equal then.
 
+#if Tools
 import Foundation
 import RealmFormats
 import RealmQuery
@@ -246,3 +247,4 @@ struct RestoringTests {
     try expectEqual(ImportPlan(of: source, into: nil).badRows.map(\.line), [1])
   }
 }
+#endif

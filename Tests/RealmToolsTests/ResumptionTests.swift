@@ -2,6 +2,7 @@
 
 // Imports that stopped between two batches and go on, from every kind of source.
 
+#if Tools
 import Foundation
 import RealmFormats
 import RealmQuery
@@ -197,3 +198,4 @@ struct ResumptionTests {
     #expect(try RealmReader(path: path).group.table(named: "class_Cat") == nil)
   }
 }
+#endif

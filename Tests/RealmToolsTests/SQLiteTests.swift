@@ -2,6 +2,7 @@
 
 // Databases of SQLite as sources and as targets.
 
+#if Tools
 import Foundation
 import RealmFormats
 import RealmQuery
@@ -295,3 +296,4 @@ import Testing
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // What is saved of damaged files.
 
+#if Tools
 import Foundation
 import RealmFormats
 import RealmSalvage
@@ -178,3 +179,4 @@ struct SalvageTests {
 extension Cluster {
   fileprivate var allKeys: [ObjectKey] { (0..<count).map { key(at: $0) } }
 }
+#endif

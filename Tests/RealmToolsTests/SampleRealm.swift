@@ -2,6 +2,7 @@
 
 // A small realm with every kind of property, for the tests of the tools.
 
+#if Tools
 import Foundation
 import RealmStorage
 import RealmTables
@@ -81,3 +82,4 @@ struct SampleRealm {
   /// Removes the lock file that writing left.
   func removeLockFile() throws { try FileManager.default.removeItem(atPath: path + ".lock") }
 }
+#endif

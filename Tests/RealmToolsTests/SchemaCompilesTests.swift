@@ -2,6 +2,7 @@
 
 // The Swift code of classes, given to the compiler.
 
+#if Tools
 import Foundation
 import RealmDeclarations
 import RealmQuery
@@ -98,3 +99,4 @@ private enum BuiltModules {
       .first { FileManager.default.isExecutableFile(atPath: $0.path) }
   }()
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Classes as code and as diagrams.
 
+#if Tools
 import Foundation
 import RealmDeclarations
 import RealmFormats
@@ -73,3 +74,4 @@ struct SchemaWriterTests {
     expectEqual(home?["optional"], .bool(true))
   }
 }
+#endif

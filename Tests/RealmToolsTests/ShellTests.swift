@@ -2,6 +2,7 @@
 
 // The statements of the shell, and its line.
 
+#if Tools
 import Foundation
 import RealmStorage
 import RealmTables
@@ -251,3 +252,4 @@ struct ShellTests {
     expectEqual(String(editor.text), "Dog weight ")
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // What others have written appears on terminals, and does nothing to them.
 
+#if Tools
 import Foundation
 import RealmStorage
 import RealmTables
@@ -139,3 +140,4 @@ struct TerminalTextTests {
     }
   }
 }
+#endif

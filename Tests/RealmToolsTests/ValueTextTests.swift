@@ -2,6 +2,7 @@
 
 // Values as texts and back.
 
+#if Tools
 import RealmFormats
 import RealmQuery
 import RealmStorage
@@ -98,3 +99,4 @@ struct ValueTextTests {
       ])
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Changes as they are shown.
 
+#if Tools
 import Foundation
 import RealmFormats
 import RealmStorage
@@ -91,3 +92,4 @@ struct WatchTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
   }
 }
+#endif

@@ -48,6 +48,17 @@ struct RuleTests {
     #expect(lines("Realm", "import RealmStorage\nenum A {}\n").isEmpty)
   }
 
+  @Test func modulesNeedTheirTrait() {
+    func lines(_ module: String, _ code: String) -> [Int] {
+      TraitRules.modules(file(Self.header + code, path: "Sources/\(module)/A.swift")).map(\.line)
+    }
+    #expect(lines("RealmTools", "#if Tools\nenum A {}\n#endif\n").isEmpty)
+    #expect(lines("RealmTools", "enum A {}\n") == [5])
+    #expect(lines("RealmTools", "#if Server\nenum A {}\n#endif\n") == [5])
+    #expect(lines("RealmServerServices", "#if Server\nenum A {}\n#endif\nenum B {}\n") == [5])
+    #expect(lines("RealmServerEngine", "enum A {}\n").isEmpty)
+  }
+
   @Test func continuationsLookAgain() {
     let blind = "  await withCheckedContinuation { waiters.append($0) }\n"
     #expect(CodeRules.continuationLists(source(blind)).map(\.line) == [5])

@@ -36,6 +36,7 @@ struct StyleTests {
     Rule(name: "documentation", check: documentation),
     Rule(name: "imports point down", check: ModuleOrder.imports),
     Rule(name: "no sync without its trait", check: TraitRules.sync),
+    Rule(name: "modules of a trait are empty without it", check: TraitRules.modules),
     Rule(name: "names of the field", check: NameRules.retiredNames),
   ]
 

@@ -2,6 +2,7 @@
 
 // An app as the API sees it.
 
+#if Server
 import RealmServerEngine
 import RealmStorage
 package import RealmSyncProtocol
@@ -179,3 +180,4 @@ package struct RequestLimits: Hashable, Sendable {
 
   package init() {}
 }
+#endif

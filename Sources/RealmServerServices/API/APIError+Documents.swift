@@ -2,6 +2,7 @@
 
 // The errors of calls about documents, with the names that clients know.
 
+#if Server
 import RealmServerEngine
 
 extension APIError {
@@ -24,3 +25,4 @@ extension APIError {
     }
   }
 }
+#endif

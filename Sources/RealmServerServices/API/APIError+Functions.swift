@@ -2,6 +2,7 @@
 
 // The errors of functions and of push messages, with their names for clients.
 
+#if Server
 extension APIError {
   package init(function error: FunctionError) {
     let text = "\(error)"
@@ -30,3 +31,4 @@ extension APIError {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The errors of the API (P1 A.4).
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmSyncProtocol
@@ -94,3 +95,4 @@ package struct APIError: Error, Hashable, Sendable {
     }
   }
 }
+#endif

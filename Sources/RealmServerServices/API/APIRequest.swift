@@ -2,6 +2,7 @@
 
 // Requests as the listener hands them over, and their answers.
 
+#if Server
 package import RealmFormats
 import RealmText
 
@@ -149,3 +150,4 @@ package struct APIResponse: Hashable, Sendable {
     self.init(status: status, body: JSONWriter.bytes(json))
   }
 }
+#endif

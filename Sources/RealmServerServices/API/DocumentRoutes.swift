@@ -2,6 +2,7 @@
 
 // Calls of collections, and streams of their changes (P1 A.3).
 
+#if Server
 import RealmFormats
 import RealmText
 
@@ -56,3 +57,4 @@ struct DocumentRoutes {
     return documents
   }
 }
+#endif

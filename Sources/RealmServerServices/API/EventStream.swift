@@ -2,6 +2,7 @@
 
 // Events on their way to a client: `text/event-stream` (P1 A.3).
 
+#if Server
 import RealmFormats
 
 /// The body of the answer to `watch`.
@@ -60,3 +61,4 @@ package struct EventStream: Sendable {
     return bytes
   }
 }
+#endif

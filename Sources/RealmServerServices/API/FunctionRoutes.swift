@@ -2,6 +2,7 @@
 
 // Calls of functions (P1 A.3).
 
+#if Server
 import RealmFormats
 
 /// The route `functions/call` of an app.
@@ -35,3 +36,4 @@ struct FunctionRoutes {
     return response
   }
 }
+#endif

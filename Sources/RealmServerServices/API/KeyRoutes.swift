@@ -2,6 +2,7 @@
 
 // The API keys of users (P1 A.2).
 
+#if Server
 import RealmFormats
 
 /// The routes `auth/api_keys/…`, whose app is that of their token, and `app/<id>/auth/api_keys/…`.
@@ -52,3 +53,4 @@ struct KeyRoutes {
     return .object(members)
   }
 }
+#endif

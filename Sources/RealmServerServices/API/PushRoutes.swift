@@ -2,6 +2,7 @@
 
 // Registrations for push messages, and messages of the app's own programs (P1 A.2).
 
+#if Server
 import RealmFormats
 import RealmText
 
@@ -67,3 +68,4 @@ struct PushRoutes {
     do throws(PushError) { return try await call() } catch { throw APIError(push: error) }
   }
 }
+#endif

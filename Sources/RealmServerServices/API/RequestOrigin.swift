@@ -6,6 +6,7 @@
 // 1. The headers of a client change nothing: of the reported addresses the last untrusted one
 //    counts, and a trusted proxy has written it.
 
+#if Server
 /// The client of a request, as far as its connection and the proxies before the server name it.
 package struct RequestOrigin: Hashable, Sendable {
   /// Nil if it is not known.
@@ -206,3 +207,4 @@ extension ClientAddress {
     return bytes
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The numbers of requests, by which clients and operators speak of one (P1 A.4).
 
+#if Server
 extension ServerAPI {
   /// The header of each answer with the number of its request.
   package static let idHeader = "X-Appservices-Request-Id"
@@ -23,3 +24,4 @@ extension ServerAPI {
     return APIResponse(contentType: "text/plain; charset=utf-8", body: Array(text.utf8))
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Answers to pages of other origins (P1 A.1).
 
+#if Server
 extension ServerAPI {
   /// The header with the origin of the page that makes a request.
   private static let originHeader = "Origin"
@@ -54,3 +55,4 @@ extension ServerAPI {
     return apps().contains { $0.origins.allow(origin) }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The server's HTTP requests, apart from WebSockets.
 
+#if Server
 import RealmFormats
 
 /// The API of a server: a function from requests to answers.
@@ -193,3 +194,4 @@ package struct ServerAPI: Sendable {
 package struct APIAnswer: Error {
   package let response: APIResponse
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Users: logging in, registering, profiles, tokens, and their end (P1 A.2).
 
+#if Server
 import RealmFormats
 
 /// The routes of an app about the user of a request.
@@ -194,3 +195,4 @@ struct UserRoutes {
     return APIResponse(.object([]))
   }
 }
+#endif

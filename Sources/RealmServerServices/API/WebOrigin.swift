@@ -5,6 +5,7 @@
 // Invariants:
 // 1. No page of another origin reads an answer or opens a socket, unless the app names its origin.
 
+#if Server
 import RealmStorage
 
 /// The origin of a page: scheme, host and port.
@@ -109,3 +110,4 @@ package struct AllowedOrigins: Hashable, Sendable {
     return named.contains(origin) || allowsLocal && origin.isLocal
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // News of users without access any more: connections outlive their first request.
 
+#if Server
 import RealmStorage
 
 /// Reports the end of a user's access, after it is on the disk.
@@ -48,3 +49,4 @@ package final class AccessEnds: Sendable {
     for observer in observers.withLock({ $0 }) { observer(end) }
   }
 }
+#endif

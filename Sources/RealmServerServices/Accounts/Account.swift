@@ -2,6 +2,7 @@
 
 // Users and their belongings, as they are stored.
 
+#if Server
 package import RealmFormats
 import RealmStorage
 package import RealmSyncProtocol
@@ -247,3 +248,4 @@ extension RecordRow {
     try set(password?.hash, "hash")
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Whether the file of an app's users is whole, and what it has, without opening it for a server.
 
+#if Server
 package import RealmServerEngine
 import RealmStorage
 package import RealmSyncProtocol
@@ -114,3 +115,4 @@ package struct AccountCheck: Sendable {
     }
   }
 }
+#endif

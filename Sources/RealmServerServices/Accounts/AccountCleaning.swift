@@ -9,6 +9,7 @@
 // 3. An address that was registered and never confirmed goes some days later, with its tokens. One
 //    whose time is not known begins to wait when it is seen first.
 
+#if Server
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
@@ -111,3 +112,4 @@ package struct AccountCleaning: Hashable, Sendable {
     tokens += try AccountTables.tokens.table(in: group).removeAll("identity", in: gone)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The errors of logins and users.
 
+#if Server
 package import RealmServerEngine
 package import RealmStorage
 
@@ -56,3 +57,4 @@ extension AccountError {
     }
   }
 }
+#endif

@@ -7,6 +7,7 @@
 // 2. Numbers grow by one, and no number is given twice.
 // 3. At most `countMax` events are kept: the oldest one goes for another.
 
+#if Server
 package import RealmFormats
 package import RealmServerEngine
 import RealmStorage
@@ -132,3 +133,4 @@ extension AccountStore {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Mails to users.
 
+#if Server
 /// Delivers mails, or hands them to another program.
 package protocol AccountMailer: Sendable {
   /// - Throws: Any error; the call for the mail fails then.
@@ -60,3 +61,4 @@ package struct AccountMail: Hashable, Sendable {
       """
   }
 }
+#endif

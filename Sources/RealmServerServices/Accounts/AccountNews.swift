@@ -2,6 +2,7 @@
 
 // News of events about users, for their triggers.
 
+#if Server
 import RealmStorage
 
 /// Wakes the readers of events about users, after these are on the disk.
@@ -28,3 +29,4 @@ package final class AccountNews: Sendable {
     for observer in observers.withLock({ Array($0.values) }) { observer() }
   }
 }
+#endif

@@ -6,6 +6,7 @@
 // 1. A page has no more users than were asked for, and reads no more rows of users than its limit:
 //    a search without results ends with a page whose successor goes on.
 
+#if Server
 import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
@@ -90,3 +91,4 @@ package struct AccountCounts: Hashable, Sendable {
     sessions = try accounts.table(AccountTables.sessions).count()
   }
 }
+#endif

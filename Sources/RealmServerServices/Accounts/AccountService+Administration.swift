@@ -2,6 +2,7 @@
 
 // Users as the operator of a running server finds, changes and ends them.
 
+#if Server
 package import RealmFormats
 package import RealmServerEngine
 package import RealmSyncProtocol
@@ -67,3 +68,4 @@ extension AccountService {
     try await store.setCustomData(data, of: id)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Users and log-ins that the operator makes.
 
+#if Server
 package import RealmFormats
 import RealmServerEngine
 import RealmStorage
@@ -116,3 +117,4 @@ extension AccountService {
   /// How long an access token is valid.
   package var accessMinutes: Int { settings.accessMinutes }
 }
+#endif

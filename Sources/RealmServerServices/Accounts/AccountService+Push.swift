@@ -6,6 +6,7 @@
 // 1. A device has one registration for a service, and a user few in all: the oldest one goes.
 // 2. A log-out on a device ends its messages.
 
+#if Server
 import RealmFormats
 
 /// A device of a user, registered for a service of push messages.
@@ -105,3 +106,4 @@ extension AccountService {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // What other servers with the same users have changed.
 
+#if Server
 import RealmServerEngine
 import RealmStorage
 
@@ -32,3 +33,4 @@ extension AccountService {
     return (try await endAccess(among: concerned), accounts)
   }
 }
+#endif

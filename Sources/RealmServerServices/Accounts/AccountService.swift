@@ -10,6 +10,7 @@
 // 4. Whether an address is registered shows in no answer about mails, nor in their time. Only where
 //    registrations need no mail, a registration has to say it, and these answers do, too.
 
+#if Server
 import RealmFormats
 package import RealmServerEngine
 import RealmStorage
@@ -379,3 +380,4 @@ package struct UserAccess: Hashable, Sendable {
     AccessEnds.Holder(account: account.id, session: session)
   }
 }
+#endif

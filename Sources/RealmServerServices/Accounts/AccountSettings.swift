@@ -2,6 +2,7 @@
 
 // The operator's settings for logins.
 
+#if Server
 /// The settings of an app's logins.
 package struct AccountSettings: Hashable, Sendable {
   /// How e-mail addresses are confirmed.
@@ -44,3 +45,4 @@ package struct AccountSettings: Hashable, Sendable {
 
   package init() {}
 }
+#endif

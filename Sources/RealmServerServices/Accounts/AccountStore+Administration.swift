@@ -2,6 +2,7 @@
 
 // Users as the operator finds and changes them, also beside a running server.
 
+#if Server
 package import RealmFormats
 package import RealmServerEngine
 import RealmStorage
@@ -101,3 +102,4 @@ extension AccountStore {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Users of a file become users of another store.
 
+#if Server
 package import RealmServerEngine
 import RealmStorage
 package import RealmSyncProtocol
@@ -39,3 +40,4 @@ extension AccountStore {
     return ids
   }
 }
+#endif

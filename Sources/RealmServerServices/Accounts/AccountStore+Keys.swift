@@ -2,6 +2,7 @@
 
 // API keys in the file of users, also for the operator beside a running server.
 
+#if Server
 import RealmSyncProtocol
 
 extension AccountStore {
@@ -51,3 +52,4 @@ extension AccountStore {
     }
   }
 }
+#endif

@@ -6,6 +6,7 @@
 // 1. A known user stays as it is, but for missing ways to log in: users can be added any number of
 //    times.
 
+#if Server
 package import RealmFormats
 import RealmSyncProtocol
 
@@ -70,3 +71,4 @@ extension AccountStore {
     }
   }
 }
+#endif

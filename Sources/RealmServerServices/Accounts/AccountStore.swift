@@ -6,6 +6,7 @@
 // 1. What a call has changed is durable when it returns; a call that throws changes nothing, as far
 //    as its records promise it (`RecordStore` 1).
 
+#if Server
 package import RealmServerEngine
 package import RealmStorage
 package import RealmSyncProtocol
@@ -252,3 +253,4 @@ extension RecordTable {
     if let row = try find(primaryKey) { try delete(row.key) }
   }
 }
+#endif

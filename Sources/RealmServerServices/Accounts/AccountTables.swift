@@ -2,6 +2,7 @@
 
 // The tables of an app's users.
 
+#if Server
 import RealmStorage
 import RealmTables
 
@@ -103,3 +104,4 @@ enum AccountTables {
     try meta.table(in: group).findOrCreate(.string("accounts")).set(layout, "layout")
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The calls that look at all rows of a table: for the operator, and where a user's belongings end.
 
+#if Server
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
@@ -118,3 +119,4 @@ extension RecordTable {
     return keys.count
   }
 }
+#endif

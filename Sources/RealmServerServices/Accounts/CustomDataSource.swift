@@ -2,6 +2,7 @@
 
 // Where the custom data of users comes from, if not from the operator.
 
+#if Server
 package import RealmFormats
 package import RealmServerEngine
 
@@ -12,3 +13,4 @@ package protocol CustomDataSource: Sendable {
   /// - Parameter given: The data from the operator.
   func data(of user: String, given: BSONValue?) async throws(StoreError) -> BSONValue?
 }
+#endif

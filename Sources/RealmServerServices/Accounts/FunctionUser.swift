@@ -2,6 +2,7 @@
 
 // A user as the code of an app sees it: functions, triggers and webhooks.
 
+#if Server
 package import RealmFormats
 
 /// A user of an app, with the words of its providers.
@@ -48,3 +49,4 @@ package struct FunctionUser: Hashable, Sendable {
     ])
   }
 }
+#endif

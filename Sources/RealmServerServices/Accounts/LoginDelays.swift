@@ -9,6 +9,7 @@
 //    in 1.
 // 3. Names without an account are treated as others: the pauses do not reveal accounts.
 
+#if Server
 import RealmServerEngine
 package import RealmSyncProtocol
 
@@ -80,3 +81,4 @@ package struct LoginDelays: Hashable, Sendable {
     accounts.update(name, to: account)
   }
 }
+#endif

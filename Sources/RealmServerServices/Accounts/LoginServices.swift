@@ -2,6 +2,7 @@
 
 // What logins need of a program: a network, a cryptographic library, the app's code.
 
+#if Server
 import RealmStorage
 package import RealmSyncProtocol
 
@@ -94,3 +95,4 @@ package enum VerificationKey: Hashable, Sendable {
   /// A public key as a JSON Web Key, with the member `kid`.
   case jwk(String)
 }
+#endif

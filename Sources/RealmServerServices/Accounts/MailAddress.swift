@@ -2,6 +2,7 @@
 
 // Addresses of mails.
 
+#if Server
 /// Checks addresses of mails, as they end up in headers of mails and in programs of the operator.
 enum MailAddress {
   private static let byteCountMax = 254
@@ -51,3 +52,4 @@ enum MailAddress {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Users of another server, with their ids.
 
+#if Server
 package import RealmFormats
 package import RealmSyncProtocol
 
@@ -29,3 +30,4 @@ package struct MovedUser: Hashable, Sendable {
     self.created = created
   }
 }
+#endif

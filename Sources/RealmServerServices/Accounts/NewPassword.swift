@@ -2,6 +2,7 @@
 
 // A password that the operator gives to a user, as a command gives it to a server.
 
+#if Server
 package import RealmFormats
 import RealmText
 
@@ -51,3 +52,4 @@ extension StoredPassword {
     self.init(salt: salt, hash: hash)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // A user whom the operator makes, as a command gives it to a server.
 
+#if Server
 package import RealmFormats
 import RealmServerEngine
 
@@ -69,3 +70,4 @@ extension NewUser {
     }
   }
 }
+#endif

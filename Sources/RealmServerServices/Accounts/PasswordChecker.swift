@@ -11,6 +11,7 @@
 // 4. There are at most so many jobs. If one comes when its half has no room, the last of the
 //    longest lane goes, or the new one if its own lane is the longest.
 
+#if Server
 import RealmServerEngine
 import RealmStorage
 import RealmText
@@ -172,3 +173,4 @@ struct FairQueue<Job> {
     return job
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The randomness of identifiers and tokens, replaced in tests.
 
+#if Server
 import RealmStorage
 
 /// Makes random identifiers.
@@ -32,3 +33,4 @@ package final class RandomBytes: Sendable {
     text.utf8.count == 24 && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
   }
 }
+#endif

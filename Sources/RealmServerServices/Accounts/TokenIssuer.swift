@@ -7,6 +7,7 @@
 // 1. New tokens have the signature of the present key alone. Those of an earlier key are accepted
 //    until its end, and not after it.
 
+#if Server
 package import RealmFormats
 import RealmStorage
 import RealmText
@@ -213,3 +214,4 @@ package struct TokenClaims: Hashable, Sendable {
       userData: json["user_data"].flatMap { try? ExtendedJSONReader.value($0) })
   }
 }
+#endif

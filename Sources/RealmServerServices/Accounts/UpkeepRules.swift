@@ -2,6 +2,7 @@
 
 // How long a server keeps unused data.
 
+#if Server
 /// The ages of unused data at their removal.
 package struct UpkeepRules: Hashable, Sendable {
   /// A device that was away for longer has to reset, and the changes that it lacks may go.
@@ -28,3 +29,4 @@ package struct UpkeepRules: Hashable, Sendable {
 
   static func milliseconds(days: Int) -> UInt64 { UInt64(days) * 24 * 3600 * 1000 }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The members "providers" and "mail" as `app.json` has them.
 
+#if Server
 import RealmFormats
 
 extension AccountSettings {
@@ -157,3 +158,4 @@ extension MailServer {
     return .object(members)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Reading `app.json`, strictly: an unknown key is an error with its name.
 
+#if Server
 import RealmFormats
 package import RealmServerEngine
 import RealmSyncProtocol
@@ -230,3 +231,4 @@ extension AppFile {
     return text
   }
 }
+#endif

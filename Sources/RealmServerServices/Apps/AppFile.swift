@@ -2,6 +2,7 @@
 
 // The file `app.json` of an app.
 
+#if Server
 package import RealmFormats
 package import RealmServerEngine
 package import RealmSyncProtocol
@@ -115,3 +116,4 @@ package struct AppFile: Hashable, Sendable {
     return .object(members)
   }
 }
+#endif

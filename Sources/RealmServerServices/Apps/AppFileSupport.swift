@@ -2,6 +2,7 @@
 
 // What the reading of `app.json` asks of a program.
 
+#if Server
 /// The files and functions of a program for reading the file of an app.
 package struct AppFileSupport: Sendable {
   /// The content of a file of secrets; nil if it cannot be read.
@@ -30,3 +31,4 @@ package struct AppFileSupport: Sendable {
     self.isFunction = isFunction
   }
 }
+#endif

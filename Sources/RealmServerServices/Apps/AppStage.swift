@@ -2,6 +2,7 @@
 
 // The mode of an app: whether rules apply.
 
+#if Server
 /// The member "mode" of `app.json`.
 package enum AppStage: String, CaseIterable, Hashable, Sendable {
   /// Every user may do everything.
@@ -9,3 +10,4 @@ package enum AppStage: String, CaseIterable, Hashable, Sendable {
   /// What no rule allows is denied.
   case production
 }
+#endif

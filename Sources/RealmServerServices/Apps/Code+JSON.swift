@@ -2,6 +2,7 @@
 
 // The members "functions", "triggers" and "push" as `app.json` has them.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 
@@ -77,3 +78,4 @@ extension PushProvider {
     .object([JSONMember("service", .string(service))] + webhook.members)
   }
 }
+#endif

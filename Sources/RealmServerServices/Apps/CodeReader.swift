@@ -2,6 +2,7 @@
 
 // The members "functions", "triggers" and "push" of `app.json`.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmSyncProtocol
@@ -232,3 +233,4 @@ struct CodeReader {
     return text
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // A JSON object of `app.json`, read strictly.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 
@@ -154,3 +155,4 @@ struct ObjectReader {
     return String(authority.prefix { $0 != ":" })
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The members "providers" and "mail" of `app.json`.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 
@@ -274,3 +275,4 @@ extension MailedToken.Purpose {
     (.confirmation, "confirm"), (.passwordReset, "reset"),
   ]
 }
+#endif

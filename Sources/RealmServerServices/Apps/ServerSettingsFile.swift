@@ -2,6 +2,7 @@
 
 // The file `server.json` of a server's folder: what concerns the server, and no single app.
 
+#if Server
 import RealmFormats
 package import RealmServerEngine
 
@@ -60,3 +61,4 @@ package struct BackupSettings: Hashable, Sendable {
     keptCount = Int(count)
   }
 }
+#endif

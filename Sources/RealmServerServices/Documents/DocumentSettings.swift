@@ -2,6 +2,7 @@
 
 // The member "documents" of `app.json`: how clients call the documents of the app.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmSyncProtocol
@@ -43,3 +44,4 @@ package struct DocumentSettings: Hashable, Sendable {
     return .object(members)
   }
 }
+#endif

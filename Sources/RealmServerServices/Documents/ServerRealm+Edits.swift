@@ -7,6 +7,7 @@
 //    the same changes would have to take back is refused here.
 // 2. A draft is carried out only if it is what the call would give in its turn.
 
+#if Server
 import RealmFormats
 import RealmReplication
 import RealmServerEngine
@@ -206,3 +207,4 @@ private struct ServerEdit {
     changesets.append(changeset)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // A call of a function, and the means of the function.
 
+#if Server
 package import RealmFormats
 
 /// The caller of a function.
@@ -60,3 +61,4 @@ package struct FunctionCall: Sendable {
     try await service.push.send(message)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The failures of calls of functions.
 
+#if Server
 /// A call of a function without a result.
 package enum FunctionError: Error, Hashable, Sendable {
   /// The app has no such function, or none for clients.
@@ -34,3 +35,4 @@ extension FunctionError: CustomStringConvertible {
     }
   }
 }
+#endif

@@ -8,6 +8,7 @@
 // 2. Clients hold up neither triggers nor other clients: calls of users and calls of the system
 //    have limits of their own, and so has each user.
 
+#if Server
 package import RealmFormats
 import RealmServerEngine
 import RealmStorage
@@ -291,3 +292,4 @@ private final class FunctionRace: Sendable {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The functions of an app: closures of the server's program, and webhooks.
 
+#if Server
 package import RealmFormats
 package import RealmServerEngine
 package import RealmSyncProtocol
@@ -80,3 +81,4 @@ package struct FunctionSettings: Hashable, Sendable {
       && text.unicodeScalars.allSatisfy { ("!"..."~").contains($0) && $0 != "\"" }
   }
 }
+#endif

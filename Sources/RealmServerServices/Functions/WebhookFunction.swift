@@ -6,6 +6,7 @@
 // `"user"` or `"trigger"` (`WebhookSender`). It answers 200 with a value as extended JSON, or a
 // status from 400 to 499 with `{"error":…}` for a failure in words for the caller.
 
+#if Server
 import RealmFormats
 import RealmSyncProtocol
 
@@ -66,3 +67,4 @@ struct WebhookFunction {
     return .broken("the webhook of '\(name)' answered with the status \(answer.status)")
   }
 }
+#endif

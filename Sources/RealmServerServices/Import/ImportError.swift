@@ -2,6 +2,7 @@
 
 // Why an import ends.
 
+#if Server
 /// The end of an import, in sentences for its operator.
 package struct ImportError: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
@@ -21,3 +22,4 @@ package struct ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     return ImportError("\(path) is damaged at byte \(offset)\(place): \(problem). \(remedy)")
   }
 }
+#endif

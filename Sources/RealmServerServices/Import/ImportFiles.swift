@@ -2,6 +2,7 @@
 
 // The files of an export and of a dump, wherever they are.
 
+#if Server
 /// An entry of a folder.
 package struct ImportEntry: Hashable, Sendable {
   package let name: String
@@ -34,3 +35,4 @@ package protocol ImportInput: AnyObject {
   /// The next bytes; none at the end.
   func next() throws(ImportError) -> [UInt8]
 }
+#endif

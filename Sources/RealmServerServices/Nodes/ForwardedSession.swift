@@ -5,6 +5,7 @@
 // Invariants:
 // 1. A session has one connection to the owner for its life: with that it ends.
 
+#if Server
 import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol
@@ -71,3 +72,4 @@ final class ForwardedSession: ServerRequestHandler {
     client?.close(number)
   }
 }
+#endif

@@ -9,6 +9,7 @@
 // 3. No request and no call waits longer than its limit, whatever signs of life the owner gives.
 //    What comes after the limit is dropped.
 
+#if Server
 import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol
@@ -240,3 +241,4 @@ final class NodeClient: NodeReceiver {
     state.withLock { $0.overdue.remove(number) != nil }
   }
 }
+#endif

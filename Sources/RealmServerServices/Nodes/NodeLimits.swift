@@ -2,6 +2,7 @@
 
 // The limits of connections between servers.
 
+#if Server
 package import RealmSyncProtocol
 
 /// What a connection between two servers may take.
@@ -58,3 +59,4 @@ package struct NodeMeter: Sendable {
     self.received = received
   }
 }
+#endif

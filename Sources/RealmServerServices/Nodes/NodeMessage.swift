@@ -5,6 +5,7 @@
 //
 // The first message of each side is a `NodeHello`. Sessions and calls have numbers of the edge's.
 
+#if Server
 import RealmServerEngine
 import RealmSyncProtocol
 
@@ -136,3 +137,4 @@ struct NodeHello: Hashable, Sendable {
     node = try reader.text()
   }
 }
+#endif

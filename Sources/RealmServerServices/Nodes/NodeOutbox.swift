@@ -11,6 +11,7 @@
 //    their order.
 // 3. Of the heads of a session the newest one waits.
 
+#if Server
 import RealmServerEngine
 import RealmSyncProtocol
 
@@ -164,3 +165,4 @@ struct NodeAssembler {
     return nil
   }
 }
+#endif

@@ -11,6 +11,7 @@
 // 4. What has come and is not carried out is noted in the memory that clients share. While that is
 //    tight, few bytes are many.
 
+#if Server
 import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol
@@ -266,3 +267,4 @@ final class NodePeer: NodeReceiver {
     await socket.close(.goingAway, reason: "The server shuts down")
   }
 }
+#endif

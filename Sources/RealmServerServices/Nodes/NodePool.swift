@@ -6,6 +6,7 @@
 // 1. There is one connection to a server at most. It is made when it is needed.
 // 2. After a connection that could not be made none is tried for a while, which grows.
 
+#if Server
 package import RealmServerEngine
 import RealmStorage
 package import RealmSyncProtocol
@@ -156,3 +157,4 @@ package final class NodePool: NodeLinks, NodeCalls {
     }
   }
 }
+#endif

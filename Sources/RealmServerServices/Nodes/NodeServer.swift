@@ -6,6 +6,7 @@
 // Invariants:
 // 1. What another server forwards is carried out here or refused, and forwarded no further.
 
+#if Server
 package import RealmServerEngine
 import RealmStorage
 package import RealmSyncProtocol
@@ -141,3 +142,4 @@ package final class NodeServer: Sendable {
     for peer in peers { await peer.close() }
   }
 }
+#endif

@@ -6,6 +6,7 @@
 // 1. One task receives, and one sends.
 // 2. A side that is silent for too long, or takes nothing, is gone: the socket is closed.
 
+#if Server
 import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol
@@ -208,3 +209,4 @@ final class NodeSocket: Sendable {
     }
   }
 }
+#endif

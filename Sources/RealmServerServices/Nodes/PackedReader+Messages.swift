@@ -2,6 +2,7 @@
 
 // Bytes become the parts of messages between servers.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmStorage
@@ -247,3 +248,4 @@ extension PackedReader {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The parts of messages between servers become bytes.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmSyncProtocol
@@ -262,3 +263,4 @@ extension PackedWriter {
     write(text)
   }
 }
+#endif

@@ -6,6 +6,7 @@
 // "token":…}]}`, with at most `deviceCountMax` devices in a request (`WebhookSender`). It answers
 // 200, perhaps with `{"gone":[…]}`: tokens without a device.
 
+#if Server
 package import RealmFormats
 import RealmStorage
 package import RealmSyncProtocol
@@ -197,3 +198,4 @@ extension PushError: CustomStringConvertible {
     }
   }
 }
+#endif

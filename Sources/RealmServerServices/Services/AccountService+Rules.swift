@@ -2,6 +2,7 @@
 
 // Users as rules see them.
 
+#if Server
 package import RealmServerEngine
 package import RealmSyncProtocol
 
@@ -32,3 +33,4 @@ extension AccountService {
     }
   }
 }
+#endif

@@ -6,6 +6,7 @@
 // 1. A user has the data of one object or none: several with the same user are ambiguous, so none
 //    of them counts.
 
+#if Server
 import RealmFormats
 import RealmQuery
 import RealmServerEngine
@@ -67,3 +68,4 @@ extension CustomUserData {
     }
   }
 }
+#endif

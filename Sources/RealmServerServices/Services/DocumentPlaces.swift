@@ -8,6 +8,7 @@
 // 2. The server's own program has a thread that no user gets.
 // 3. After the end no call waits, and no call gets a thread.
 
+#if Server
 import RealmStorage
 
 /// Gives the threads of an app's searches to its users in turn.
@@ -104,3 +105,4 @@ final class DocumentPlaces: Sendable {
     return nil
   }
 }
+#endif

@@ -8,6 +8,7 @@
 // 2. What is read is the newest version of any server. A write is carried out by the owner of the
 //    realm, which this server becomes if there is none.
 
+#if Server
 package import RealmFormats
 package import RealmServerEngine
 import RealmStorage
@@ -447,3 +448,4 @@ package final class DocumentService: Sendable {
     )
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // A stream of the changes of a collection.
 
+#if Server
 package import RealmFormats
 import RealmServerEngine
 import RealmStorage
@@ -76,3 +77,4 @@ package final class DocumentWatch: Sendable {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // The threads of reading calls, and of the searches of calls that write: uploads do not wait for
 // them.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmStorage
@@ -61,3 +62,4 @@ actor DocumentWorker {
     ).events(changes.changes, &work)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Calls about documents on their way from a server to the owners of realms, which may be others.
 
+#if Server
 import RealmFormats
 package import RealmServerEngine
 
@@ -62,3 +63,4 @@ package struct NodeAnswer: Hashable, Sendable {
     self.versions = versions
   }
 }
+#endif

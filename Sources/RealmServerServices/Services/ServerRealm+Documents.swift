@@ -2,6 +2,7 @@
 
 // The realm with the custom data of users.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmStorage
@@ -59,3 +60,4 @@ extension ServerRealm {
     return Touch.unknown(in: changeset)
   }
 }
+#endif

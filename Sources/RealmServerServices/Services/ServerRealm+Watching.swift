@@ -2,6 +2,7 @@
 
 // What streams of changes ask of a realm.
 
+#if Server
 import RealmReplication
 import RealmServerEngine
 import RealmStorage
@@ -56,3 +57,4 @@ extension ServerRealm {
     return (changes, snapshot)
   }
 }
+#endif

@@ -7,6 +7,7 @@
 // 2. One realm that fails does not keep the others from their upkeep.
 // 3. Each server does the upkeep of its own realms, and of those without an owner.
 
+#if Server
 package import RealmServerEngine
 import RealmSyncProtocol
 
@@ -117,3 +118,4 @@ package struct ServerUpkeep: Sendable {
     }
   }
 }
+#endif

@@ -6,6 +6,7 @@
 // 1. Once a realm with custom data was read it stays open, so that its news come: when it is closed
 //    all the same, it is opened again, and what changed meanwhile counts.
 
+#if Server
 package import RealmFormats
 package import RealmServerEngine
 import RealmStorage
@@ -156,3 +157,4 @@ package final class CustomDataWatch: Sendable {
 
   deinit { for task in tasks { task.cancel() } }
 }
+#endif

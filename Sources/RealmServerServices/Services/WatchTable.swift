@@ -5,6 +5,7 @@
 // Invariants:
 // 1. A stream is woken after each version of its realm, at least once, and ends when it is removed.
 
+#if Server
 import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol
@@ -141,3 +142,4 @@ final class WatchTable: Sendable {
     }
   }
 }
+#endif

@@ -6,6 +6,7 @@
 // 1. The stored number is never beyond an undelivered event, so each event is delivered
 //    at least once, in the order of their numbers.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmSyncProtocol
@@ -136,3 +137,4 @@ struct AuthenticationRun {
     await didStore()
   }
 }
+#endif

@@ -7,6 +7,7 @@
 // letters; Sunday is 0 and 7. If neither the day of the month nor the day of the week begins with
 // `*`, a day needs one of the two.
 
+#if Server
 import RealmText
 
 /// The mistake in a cron expression.
@@ -182,3 +183,4 @@ private struct CronField {
     return Int(text)
   }
 }
+#endif

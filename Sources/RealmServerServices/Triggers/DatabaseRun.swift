@@ -8,6 +8,7 @@
 // 2. No version of a realm is held while a function runs.
 // 3. Positions are stored soon after deliveries; those without deliveries are, now and then.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmStorage
@@ -285,3 +286,4 @@ struct DatabaseRun {
     }
   }
 }
+#endif

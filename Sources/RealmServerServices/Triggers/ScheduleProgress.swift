@@ -6,6 +6,7 @@
 // 1. No minute of the schedule runs twice, unless the clock was set back by more than a day.
 // 2. Of missed runs the last one is made up for, or none.
 
+#if Server
 /// How far a schedule has come. All times are minutes since 1970.
 struct ScheduleProgress: Hashable, Sendable {
   /// A clock set back further starts the schedule again: it would wait for long otherwise.
@@ -36,3 +37,4 @@ struct ScheduleProgress: Hashable, Sendable {
     return schedule.next(after: done).map { .wait(until: $0) } ?? .end
   }
 }
+#endif

@@ -6,6 +6,7 @@
 // 1. A minute is done once its call returned without an error, or was left out; a server that ends
 //    before makes up for it.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmSyncProtocol
@@ -80,3 +81,4 @@ struct ScheduleRun {
     }
   }
 }
+#endif

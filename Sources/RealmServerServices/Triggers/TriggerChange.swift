@@ -2,6 +2,7 @@
 
 // The changes of a class in a version.
 
+#if Server
 import RealmReplication
 import RealmServerEngine
 import RealmSyncProtocol
@@ -88,3 +89,4 @@ struct TriggerChange: Hashable, Sendable {
     }
   }
 }
+#endif

@@ -8,6 +8,7 @@
 // 2. No event is delivered to a trigger beyond the depth of its version: it has set itself off.
 // 3. No call of the function begins once another server is known to run the triggers.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmStorage
@@ -137,3 +138,4 @@ final class TriggerContext: Sendable {
     }
   }
 }
+#endif

@@ -6,6 +6,7 @@
 // 1. The document before a change is exact, or it is not there: unknown values are
 //    left out of it.
 
+#if Server
 import RealmFormats
 import RealmReplication
 import RealmServerEngine
@@ -182,3 +183,4 @@ private struct PastDocument {
     return .document(elements)
   }
 }
+#endif

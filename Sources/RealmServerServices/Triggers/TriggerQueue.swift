@@ -7,6 +7,7 @@
 //    again.
 // 2. Who waits for the queue to be idle goes on when no realm waits and none is looked at.
 
+#if Server
 import RealmServerEngine
 import RealmStorage
 
@@ -117,3 +118,4 @@ final class TriggerQueue: Sendable {
     return realm
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The thread of the events of triggers: uploads do not wait for it.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmStorage
@@ -30,3 +31,4 @@ actor TriggerReader {
     return try maker.events(changes, first: first, in: snapshot, history: history, &work)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The realms of an app, as its triggers find them.
 
+#if Server
 import RealmServerEngine
 import RealmStorage
 
@@ -59,3 +60,4 @@ final class TriggerRealms: Sendable {
     await app.depths.settledDepth(of: version, in: realm)
   }
 }
+#endif

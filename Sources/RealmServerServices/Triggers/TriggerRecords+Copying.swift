@@ -2,6 +2,7 @@
 
 // What is known of an app's triggers goes from a file to another store.
 
+#if Server
 package import RealmServerEngine
 
 extension TriggerRecords {
@@ -15,3 +16,4 @@ extension TriggerRecords {
     _ = try RecordCopy.run(copied, from: source.snapshot(), to: records)
   }
 }
+#endif

@@ -8,6 +8,7 @@
 // 2. Where several servers share the records, the one with the lease alone writes them, but for the
 //    wishes of operators.
 
+#if Server
 package import RealmServerEngine
 package import RealmStorage
 package import RealmSyncProtocol
@@ -310,3 +311,4 @@ extension TriggerRecord {
     try row.set(request?.rawValue, "request")
   }
 }
+#endif

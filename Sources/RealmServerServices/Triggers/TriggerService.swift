@@ -11,6 +11,7 @@
 // 4. Where several servers share the records of the triggers, those of one run: the one with the
 //    lease. Another begins where the records say that the one before has come.
 
+#if Server
 package import RealmServerEngine
 import RealmStorage
 package import RealmSyncProtocol
@@ -576,3 +577,4 @@ package actor TriggerService {
     for name in names { await running[name]?.context.queue.waitUntilIdle() }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The triggers of an app, as its file or a program has them.
 
+#if Server
 package import RealmFormats
 
 /// Calls a function when something happens.
@@ -113,3 +114,4 @@ package struct AuthenticationTrigger: Hashable, Sendable {
     self.providers = providers
   }
 }
+#endif

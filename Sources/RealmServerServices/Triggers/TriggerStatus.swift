@@ -2,6 +2,7 @@
 
 // How a trigger does, for operators.
 
+#if Server
 package import RealmSyncProtocol
 
 /// The state of a trigger.
@@ -34,3 +35,4 @@ package struct TriggerStatus: Hashable, Sendable {
     kind = settings.kind.name
   }
 }
+#endif

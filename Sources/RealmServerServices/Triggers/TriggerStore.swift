@@ -2,6 +2,7 @@
 
 // The memory of triggers beyond the life of a server.
 
+#if Server
 package import RealmServerEngine
 package import RealmSyncProtocol
 
@@ -127,3 +128,4 @@ package protocol TriggerLease: Sendable {
   /// Lets another server take it at once.
   func giveUp() async
 }
+#endif

@@ -8,6 +8,7 @@
 // call. The digits are HMAC with SHA-256 of the rest, by a key of this process, as a depth that
 // clients could make up would suspend triggers.
 
+#if Server
 import RealmText
 
 /// Hands the depth of a chain of triggers to webhooks, and takes it back.
@@ -49,3 +50,4 @@ package struct CallChain: Sendable {
     return depth
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Runs of an app's own code, for metrics.
 
+#if Server
 package import RealmSyncProtocol
 
 /// A run of code of an app, with its outcome.
@@ -46,3 +47,4 @@ package struct CodeRun: Hashable, Sendable {
     }
   }
 }
+#endif

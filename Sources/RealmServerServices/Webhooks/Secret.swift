@@ -2,6 +2,7 @@
 
 // Secrets of the operator in the file of an app.
 
+#if Server
 /// A password, a key of others or the secret of a webhook. Its description does not show it.
 package struct Secret: Hashable, Sendable, CustomStringConvertible {
   package let text: String
@@ -21,3 +22,4 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible {
 extension Secret: CustomReflectable {
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Addresses with code of the app: for logins, mails, functions and push messages.
 
+#if Server
 /// An address of the operator that gets signed requests.
 package struct Webhook: Hashable, Sendable {
   package var url: String
@@ -13,3 +14,4 @@ package struct Webhook: Hashable, Sendable {
     self.secret = secret
   }
 }
+#endif

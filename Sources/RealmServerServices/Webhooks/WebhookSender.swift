@@ -9,6 +9,7 @@
 // Invariants:
 // 1. No redirection is followed: a signed request goes to the operator's address or nowhere.
 
+#if Server
 package import RealmSyncProtocol
 import RealmText
 
@@ -69,3 +70,4 @@ package struct WebhookSender: Sendable {
     return answer
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // A useless row of an import.
 
+#if Tools
 package import RealmFormats
 
 /// A row of an imported file with an error, and its position.
@@ -53,3 +54,4 @@ package struct BadRow: Error, Hashable, Sendable, CustomStringConvertible {
     ]
   }
 }
+#endif

@@ -5,6 +5,7 @@
 // SwiftCSV reads a file as a whole and does not know lines for the reports of bad rows, and it
 // makes no difference between an empty cell and an empty text. So this is our own.
 
+#if Tools
 import RealmFormats
 import RealmText
 
@@ -175,3 +176,4 @@ final class CSVReader {
       InvalidText.reason(bytes[index]))
   }
 }
+#endif

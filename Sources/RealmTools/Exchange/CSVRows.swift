@@ -2,6 +2,7 @@
 
 // Objects of one class as rows of CSV.
 
+#if Tools
 import RealmFormats
 import RealmQuery
 import RealmStorage
@@ -81,3 +82,4 @@ struct CSVRows {
     }
   }
 }
+#endif

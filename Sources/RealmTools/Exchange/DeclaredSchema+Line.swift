@@ -2,6 +2,7 @@
 
 // The classes of an export, as a line of JSON in front of its objects.
 
+#if Tools
 import RealmDeclarations
 import RealmFormats
 
@@ -18,3 +19,4 @@ extension DeclaredSchema {
     } catch { return .success(nil) }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Exporting objects to files for other programs.
 
+#if Tools
 import RealmDeclarations
 import RealmFormats
 import RealmQuery
@@ -123,3 +124,4 @@ package struct Exporter {
     return done
   }
 }
+#endif

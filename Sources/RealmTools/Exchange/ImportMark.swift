@@ -2,6 +2,7 @@
 
 // How far an unfinished import has come, as the file itself keeps it.
 
+#if Tools
 import Foundation
 import RealmTables
 
@@ -78,3 +79,4 @@ struct ImportMark {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The effects of an import on the classes of a file, found before anything is written.
 
+#if Tools
 import RealmDeclarations
 package import RealmFormats
 package import RealmQuery
@@ -344,3 +345,4 @@ package struct ImportPlan: Sendable {
     }
   }
 }
+#endif

@@ -6,6 +6,7 @@
 //    part (`field(_:)`).
 // 2. The bytes of a cell are UTF-8.
 
+#if Tools
 import RealmFormats
 
 /// An object as an imported file describes it.
@@ -88,3 +89,4 @@ final class ImportRecord {
       column: cell.column > 0 ? cell.column : nil, file: file, tableRow: tableRow)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The result of an import.
 
+#if Tools
 package import RealmFormats
 
 /// The outcome of an import.
@@ -36,3 +37,4 @@ package struct ImportReport: Sendable {
     ]
   }
 }
+#endif

@@ -5,6 +5,7 @@
 // The way of a property is looked up once for a transaction, by its number. Values of the usual
 // types go from the bytes of the file into the leaves of a new object, without a value in between.
 
+#if Tools
 import RealmFormats
 import RealmQuery
 import RealmTables
@@ -161,3 +162,4 @@ extension BadRow {
     ).in(field.file).in(field.tableRow)
   }
 }
+#endif

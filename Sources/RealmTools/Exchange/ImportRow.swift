@@ -2,6 +2,7 @@
 
 // One row of an import.
 
+#if Tools
 import RealmDeclarations
 
 /// A row of an imported file.
@@ -30,3 +31,4 @@ struct ImportRow {
   /// The digest of everything up to the end of the row, if the reader was asked for it.
   let digest: InputDigest
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Where imported objects come from.
 
+#if Tools
 import Foundation
 import RealmDeclarations
 import RealmFormats
@@ -301,3 +302,4 @@ package struct ImportSource: Sendable {
     record.cells[position].value = .json(.string(CSVText.withoutGuard(text)))
   }
 }
+#endif

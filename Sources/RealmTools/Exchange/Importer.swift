@@ -9,6 +9,7 @@
 //    out.
 // 3. A link whose object comes in a later batch is kept in the file until the last one.
 
+#if Tools
 import RealmQuery
 import RealmStorage
 import RealmTables
@@ -274,3 +275,4 @@ package struct Importer {
     }
   }
 }
+#endif

@@ -9,6 +9,7 @@
 // 2. Each time the rest of a row is asked for, what is in memory doubles at least, so that scanning
 //    a long row again and again costs a constant factor.
 
+#if Tools
 import Foundation
 
 /// Reads a file forward, a row at a time.
@@ -139,3 +140,4 @@ final class InputBytes {
     pass(to: range.upperBound + 1, lines: 1, lineStart: range.upperBound + 1)
   }
 }
+#endif

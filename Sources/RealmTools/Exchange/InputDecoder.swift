@@ -2,6 +2,7 @@
 
 // Texts of other encodings as UTF-8, a block at a time.
 
+#if Tools
 /// Makes UTF-8 of the blocks of a file in another encoding.
 struct InputDecoder {
   private let encoding: InputEncoding
@@ -88,3 +89,4 @@ struct InputDecoder {
     return isLast && !rest.isEmpty ? nil : result
   }
 }
+#endif

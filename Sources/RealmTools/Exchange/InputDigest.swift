@@ -2,6 +2,7 @@
 
 // Whether two readings have seen the same bytes.
 
+#if Tools
 /// A number of all bytes (FNV-1a with 64 bits): it detects changes, and is no protection.
 struct InputDigest: Hashable, Sendable {
   private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -29,3 +30,4 @@ struct InputDigest: Hashable, Sendable {
     for shift in stride(from: 0, to: 64, by: 8) { add(UInt8(truncatingIfNeeded: number >> shift)) }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The encodings of imported texts.
 
+#if Tools
 /// How the characters of an imported file are written as bytes.
 package enum InputEncoding: String, Sendable, CaseIterable {
   case utf8 = "utf-8"
@@ -26,3 +27,4 @@ package enum InputEncoding: String, Sendable, CaseIterable {
     return first == [0xFF, 0xFE] || first == [0xFE, 0xFF] ? .utf16 : nil
   }
 }
+#endif

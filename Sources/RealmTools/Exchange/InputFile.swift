@@ -6,6 +6,7 @@
 //    can be read once alone, so they are first written to a temporary file without a name. So are
 //    files that are not UTF-8, as UTF-8.
 
+#if Tools
 import Foundation
 
 /// An input for reads at any position, any number of times.
@@ -148,3 +149,4 @@ final class InputFile: Sendable {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Bytes that are not UTF-8, in an imported file that is read as such.
 
+#if Tools
 import RealmText
 
 /// Finds and names bytes that are not UTF-8.
@@ -32,3 +33,4 @@ enum InvalidText {
       + "file with --encoding: latin1, windows-1252 or utf-16"
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The members of a JSON object, read from the bytes where they lie.
 
+#if Tools
 import RealmFormats
 import RealmText
 
@@ -113,3 +114,4 @@ struct JSONMemberScanner {
     return value
   }
 }
+#endif

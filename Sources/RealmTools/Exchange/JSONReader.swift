@@ -6,6 +6,7 @@
 // is read in one pass over its bytes, without a value of its own for anything in it. Any other goes
 // through `JSONParser`, which also says what is wrong with it.
 
+#if Tools
 import RealmDeclarations
 import RealmFormats
 
@@ -283,3 +284,4 @@ final class JSONReader {
     return fields
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Objects of one class as lines of JSON.
 
+#if Tools
 import RealmFormats
 import RealmQuery
 import RealmStorage
@@ -63,3 +64,4 @@ struct JSONRows {
     bytes.append(UInt8(ascii: "\""))
   }
 }
+#endif

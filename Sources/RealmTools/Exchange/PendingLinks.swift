@@ -2,6 +2,7 @@
 
 // Links of an unfinished import to later objects, kept in the file itself.
 
+#if Tools
 import RealmFormats
 import RealmTables
 
@@ -56,3 +57,4 @@ enum PendingLinks {
 
   static func remove(from group: WriteGroup) throws { try layout.remove(from: group) }
 }
+#endif

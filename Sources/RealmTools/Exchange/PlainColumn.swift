@@ -2,6 +2,7 @@
 
 // The properties whose values an export reads straight from their leaves.
 
+#if Tools
 import RealmStorage
 import RealmTables
 
@@ -71,3 +72,4 @@ extension ByteView {
     return true
   }
 }
+#endif

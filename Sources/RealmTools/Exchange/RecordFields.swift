@@ -5,6 +5,7 @@
 // A reader looks a name up where it meets it first; from then on a cell has the number of its
 // property, so that what depends on the property is found without its name.
 
+#if Tools
 /// The properties of the objects of one class in one reading of a source.
 final class RecordFields {
   let className: String
@@ -56,3 +57,4 @@ final class RecordClasses {
     return new
   }
 }
+#endif

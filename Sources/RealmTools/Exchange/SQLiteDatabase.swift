@@ -2,6 +2,7 @@
 
 // A database of SQLite.
 
+#if Tools
 import Foundation
 import RealmStorage
 
@@ -179,3 +180,4 @@ final class SQLiteDatabase {
     }
   }
 }
+#endif

@@ -9,6 +9,7 @@
 // - embedded objects and values of any type are JSON, dates, ids and decimals texts
 // - the table "realm_schema" has the declaration of the classes, for an import to restore them
 
+#if Tools
 import Foundation
 import RealmDeclarations
 import RealmFormats
@@ -246,3 +247,4 @@ package struct SQLiteExporter {
     }
   }
 }
+#endif

@@ -6,6 +6,7 @@
 // So each name is taken once; an import finds the same names, because it knows the same classes in
 // the same order.
 
+#if Tools
 import RealmDeclarations
 import RealmTables
 
@@ -82,3 +83,4 @@ struct SQLiteLayout {
     }
   }
 }
+#endif

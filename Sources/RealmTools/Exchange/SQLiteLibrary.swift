@@ -8,6 +8,7 @@
 // Pointers are passed as integers: all platforms pass both alike, and their users make them at one
 // place each.
 
+#if Tools
 import RealmStorage
 
 /// The functions of SQLite for the tools, with the types of sqlite3.h.
@@ -80,3 +81,4 @@ struct SQLiteLibrary: Sendable {
     return shared
   }
 }
+#endif

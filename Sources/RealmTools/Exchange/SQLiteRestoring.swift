@@ -2,6 +2,7 @@
 
 // The objects of an exported database, complete.
 
+#if Tools
 import RealmDeclarations
 import RealmFormats
 import RealmTables
@@ -155,3 +156,4 @@ struct SQLiteRestoring: Sendable {
     }
   }
 }
+#endif

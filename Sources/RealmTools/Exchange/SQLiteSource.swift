@@ -9,6 +9,7 @@
 //   are in Z_PRIMARYKEY; properties get lowercase names, as the store has capitals alone; dates
 //   count from 2001
 
+#if Tools
 import Foundation
 import RealmDeclarations
 import RealmFormats
@@ -408,3 +409,4 @@ package struct SQLiteSource: Sendable {
     return .string(DateText.string(time))
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Where a row of a database is: it has no lines.
 
+#if Tools
 /// A row of a table of SQLite, as messages name it.
 struct TableRow: Sendable {
   let table: String
@@ -16,3 +17,4 @@ struct TableRow: Sendable {
     return "table '\(table)', \(key.column) \(SQLiteSource.shown(key.value))"
   }
 }
+#endif

@@ -6,6 +6,7 @@
 // nothing but a text. Its bytes tell which; the other texts are tried with the functions that read
 // their types.
 
+#if Tools
 import RealmFormats
 import RealmQuery
 import RealmTables
@@ -172,3 +173,4 @@ struct TextTypes: OptionSet {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The common type of a property's values.
 
+#if Tools
 import RealmDeclarations
 import RealmFormats
 package import RealmTables
@@ -102,3 +103,4 @@ package struct ValueGuess: Sendable {
     return (type, isList, isList ? false : hasNull || type == .mixed)
   }
 }
+#endif

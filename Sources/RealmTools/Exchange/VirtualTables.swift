@@ -5,6 +5,7 @@
 // 1. A virtual table is read as others are. The tables behind it are an index or a second copy, so
 //    they are no classes; neither is a search table over the contents of another table.
 
+#if Tools
 import Foundation
 
 /// What of a database's tables belongs to virtual ones.
@@ -62,3 +63,4 @@ struct VirtualTables {
     statement.lowercased().contains(#/[,(]\s*content\s*=/#)
   }
 }
+#endif

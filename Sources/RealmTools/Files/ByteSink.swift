@@ -5,6 +5,7 @@
 // 1. A file appears under its name when it is complete; until then, and if the work fails, there is
 //    none, or the earlier one.
 
+#if Tools
 import Foundation
 
 /// Buffered output to a descriptor, or to a file under its name only when it is finished.
@@ -126,3 +127,4 @@ package final class ByteSink {
     UnfinishedFiles.remove(Self.temporary(path))
   }
 }
+#endif

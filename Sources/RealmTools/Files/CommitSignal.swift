@@ -2,6 +2,7 @@
 
 // A thread asleep until the next commit.
 
+#if Tools
 import Foundation
 
 /// Wakes the waiting thread, once for any number of commits.
@@ -26,3 +27,4 @@ final class CommitSignal: Sendable {
     condition.unlock()
   }
 }
+#endif

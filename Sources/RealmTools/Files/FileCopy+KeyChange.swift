@@ -2,6 +2,7 @@
 
 // A file that is written again, with another key.
 
+#if Tools
 package import RealmStorage
 
 extension FileCopy {
@@ -46,3 +47,4 @@ extension FileCopy {
     } catch { throw ToolFailure(error) }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Copies of whole files, and files in the place of others.
 
+#if Tools
 import Foundation
 package import RealmStorage
 import RealmTables
@@ -128,3 +129,4 @@ package enum FileCopy {
       path: path, reason: "another process has the file open. End it, or try again later.")
   }
 }
+#endif

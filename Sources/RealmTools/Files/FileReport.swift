@@ -2,6 +2,7 @@
 
 // The facts of `realm info`.
 
+#if Tools
 package import RealmFormats
 import RealmQuery
 package import RealmStorage
@@ -110,3 +111,4 @@ package struct FileReport: Sendable {
     ]
   }
 }
+#endif

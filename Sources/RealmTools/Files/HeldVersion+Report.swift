@@ -2,6 +2,7 @@
 
 // Versions in use, for people and programs.
 
+#if Tools
 package import RealmFormats
 package import RealmStorage
 
@@ -37,3 +38,4 @@ extension HeldVersion {
     }
   }
 }
+#endif

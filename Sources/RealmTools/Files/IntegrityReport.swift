@@ -2,6 +2,7 @@
 
 // Whether a file is whole: `realm check`.
 
+#if Tools
 package import RealmFormats
 import RealmQuery
 package import RealmStorage
@@ -119,3 +120,4 @@ package struct IntegrityReport: Sendable {
     ]
   }
 }
+#endif

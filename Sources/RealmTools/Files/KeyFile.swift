@@ -2,6 +2,7 @@
 
 // Keys of encrypted files, given in files of their own: arguments of commands are public.
 
+#if Tools
 import Foundation
 package import RealmStorage
 import RealmText
@@ -23,3 +24,4 @@ package enum KeyFile {
         + "hexadecimal digits, or their Base64.")
   }
 }
+#endif

@@ -4,6 +4,7 @@
 //
 // 1. A new realm has another name until all of it is durable; if making it fails, nothing is left.
 
+#if Tools
 import Foundation
 import RealmStorage
 
@@ -47,3 +48,4 @@ package enum NewFile {
     unsafe unlink(path + ".lock")
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Reading a realm file.
 
+#if Tools
 package import RealmQuery
 package import RealmStorage
 package import RealmTables
@@ -84,3 +85,4 @@ package final class RealmReader: Sendable {
     }
   }
 }
+#endif

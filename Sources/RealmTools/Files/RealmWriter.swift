@@ -2,6 +2,7 @@
 
 // Writing to a realm file.
 
+#if Tools
 import Foundation
 package import RealmStorage
 package import RealmTables
@@ -96,3 +97,4 @@ package final class RealmWriter: Sendable {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Files in the making, removed if the program is stopped.
 
+#if Tools
 import Foundation
 import Synchronization
 
@@ -22,3 +23,4 @@ package enum UnfinishedFiles {
     }
   }
 }
+#endif

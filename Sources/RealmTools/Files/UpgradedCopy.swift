@@ -7,6 +7,7 @@
 // 2. The temporary copy has no name while it is read, so that it goes away with the process,
 //    however that ends; its owner alone may read it.
 
+#if Tools
 import Foundation
 import RealmQuery
 package import RealmStorage
@@ -46,3 +47,4 @@ package enum UpgradedCopy {
     return FileHeader.upgradableVersions.contains(format)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Statements and edits within an open transaction.
 
+#if Tools
 import RealmStorage
 package import RealmTables
 
@@ -19,3 +20,4 @@ extension WriteGroup {
     }
   }
 }
+#endif

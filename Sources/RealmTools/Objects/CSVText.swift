@@ -2,6 +2,7 @@
 
 // Rows as lines of CSV (RFC 4180).
 
+#if Tools
 /// Writes rows of CSV.
 package enum CSVText {
   /// A line of cells without its end; nil is an empty cell, an empty text a quoted one.
@@ -41,3 +42,4 @@ package enum CSVText {
     return "\"" + text.replacing("\"", with: "\"\"") + "\""
   }
 }
+#endif

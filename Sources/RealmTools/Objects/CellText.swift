@@ -2,6 +2,7 @@
 
 // Values as the cells of tables and of CSV files.
 
+#if Tools
 import RealmFormats
 package import RealmQuery
 package import RealmStorage
@@ -46,3 +47,4 @@ package struct CellText {
       ? result : TextWidth.prefix(result, columns: limit - 1) + "…"
   }
 }
+#endif

@@ -5,6 +5,7 @@
 // 1. The changes between two shown versions are those of all commits in between: the last shown
 //    version is pinned until the next one is, so its changes are kept.
 
+#if Tools
 package import RealmFormats
 import RealmQuery
 package import RealmStorage
@@ -131,3 +132,4 @@ package final class ChangeWatch {
     }
   }
 }
+#endif

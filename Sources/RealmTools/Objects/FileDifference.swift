@@ -2,6 +2,7 @@
 
 // Comparing two files: `realm diff`.
 
+#if Tools
 import RealmDeclarations
 package import RealmFormats
 import RealmQuery
@@ -232,3 +233,4 @@ extension FileDifference.Change {
     .string(isFirst ? "removed" : "added")
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Editing of a line, without a terminal: the effects of keys.
 
+#if Tools
 import Foundation
 
 /// The line in progress, and earlier ones.
@@ -125,3 +126,4 @@ package struct LineEditor {
     return .editing
   }
 }
+#endif

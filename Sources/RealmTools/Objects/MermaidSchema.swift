@@ -2,6 +2,7 @@
 
 // The classes of a file as a diagram.
 
+#if Tools
 import RealmDeclarations
 package import RealmQuery
 import RealmTables
@@ -62,3 +63,4 @@ package struct MermaidSchema {
     }
   }
 }
+#endif

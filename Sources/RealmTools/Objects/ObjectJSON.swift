@@ -9,6 +9,7 @@
 // - an embedded object is an object; lists and sets are arrays, maps are objects
 // - a value of any type other than null, a boolean, an int, a double or a string is written with
 //   its type: {"$date": "…"}, {"$link": …}
+#if Tools
 package import RealmFormats
 package import RealmQuery
 package import RealmStorage
@@ -156,3 +157,4 @@ package struct ObjectJSON {
     type == .objectId ? "$oid" : "$" + type.name
   }
 }
+#endif

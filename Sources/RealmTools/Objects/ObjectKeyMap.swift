@@ -2,6 +2,7 @@
 
 // The objects of an import by their original keys.
 
+#if Tools
 import RealmTables
 
 /// Old and new keys of imported objects.
@@ -38,3 +39,4 @@ final class ObjectKeyMap {
   /// Whether objects of a class came with keys.
   func hasKeys(of table: TableKey) -> Bool { keys[table] != nil }
 }
+#endif

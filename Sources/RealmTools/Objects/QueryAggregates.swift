@@ -2,6 +2,7 @@
 
 // Sums, means and extremes of the objects of a query, all together or by the values of a property.
 
+#if Tools
 package import RealmFormats
 package import RealmQuery
 import RealmStorage
@@ -152,3 +153,4 @@ package struct QueryAggregates {
     return .object(members)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The matches of a query as text.
 
+#if Tools
 package import RealmFormats
 package import RealmQuery
 package import RealmStorage
@@ -51,3 +52,4 @@ package struct QueryOutput {
       try key + columns.map { JSONMember($0.name, try json.json(try row.value(of: $0), $0)) })
   }
 }
+#endif

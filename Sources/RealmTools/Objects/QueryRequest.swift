@@ -2,6 +2,7 @@
 
 // A query of the command line: a class, a condition, an order.
 
+#if Tools
 /// A query as it stands on the command line: `Dog WHERE age > 3 SORT(age DESC) LIMIT(20)`.
 package struct QueryRequest: Hashable, Sendable {
   package let className: String
@@ -123,3 +124,4 @@ package struct QueryRequest: Hashable, Sendable {
     "  \(text)\n  " + String(repeating: " ", count: max(column - 1, 0)) + "^"
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Running a query over a version or a write transaction.
 
+#if Tools
 package import RealmQuery
 package import RealmTables
 
@@ -60,3 +61,4 @@ package struct QueryRun {
     }
   }
 }
+#endif

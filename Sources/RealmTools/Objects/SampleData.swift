@@ -2,6 +2,7 @@
 
 // Made-up objects, the same for the same seed: `realm generate`.
 
+#if Tools
 import RealmQuery
 import RealmStorage
 import RealmTables
@@ -202,3 +203,4 @@ package struct SampleData {
     return (0..<Int.random(in: 1...4, using: &random)).map { _ in word() }.joined(separator: " ")
   }
 }
+#endif

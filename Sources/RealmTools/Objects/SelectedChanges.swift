@@ -2,6 +2,7 @@
 
 // The changes of commits, as a query sees them.
 
+#if Tools
 import RealmTables
 
 /// What the commits between two versions mean for the objects that a query selects; keys ascend.
@@ -33,3 +34,4 @@ struct SelectedChanges {
     self.inserted = inserted.sorted()
   }
 }
+#endif

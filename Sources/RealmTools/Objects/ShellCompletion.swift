@@ -2,6 +2,7 @@
 
 // The completions of the shell for the tabulator key.
 
+#if Tools
 import RealmQuery
 import RealmTables
 
@@ -52,3 +53,4 @@ struct ShellCompletion {
     return words.filter { $0.lowercased().hasPrefix(start.lowercased()) }.sorted()
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The rows of a statement, read one by one as they are printed.
 
+#if Tools
 import RealmQuery
 import RealmStorage
 import RealmTables
@@ -46,3 +47,4 @@ package struct ShellRows {
     return rows
   }
 }
+#endif

@@ -7,6 +7,7 @@
 // 2. A statement that fails or is stopped changes nothing; in a transaction it is undone alone, and
 //    the transaction goes on as it was before.
 
+#if Tools
 import RealmDeclarations
 import RealmFormats
 import RealmQuery
@@ -267,3 +268,4 @@ package final class ShellSession {
     return .message("\(keys.count) deleted")
   }
 }
+#endif

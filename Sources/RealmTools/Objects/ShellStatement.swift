@@ -9,6 +9,7 @@
 //   BEGIN, COMMIT, ROLLBACK                  a transaction of several statements
 //   .classes  .schema [Class]  .explain QUERY  .help  .quit
 
+#if Tools
 import RealmFormats
 
 /// A parsed line of the shell.
@@ -123,3 +124,4 @@ enum ShellStatement: Hashable {
     throw .usage("'\(CellText.shortened(String(text), limit: 60))' is no JSON object.")
   }
 }
+#endif

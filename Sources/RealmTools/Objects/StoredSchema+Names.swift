@@ -2,6 +2,7 @@
 
 // Classes and properties by the names that a person writes.
 
+#if Tools
 package import RealmQuery
 package import RealmTables
 
@@ -37,3 +38,4 @@ extension TableSchema {
     return column
   }
 }
+#endif

@@ -6,6 +6,7 @@
 // type; extended JSON, as mongoexport writes it, has such objects everywhere:
 // `{"$numberLong": "5"}`.
 
+#if Tools
 import RealmDeclarations
 import RealmFormats
 import RealmQuery
@@ -86,3 +87,4 @@ enum TypedJSON {
     }
   }
 }
+#endif

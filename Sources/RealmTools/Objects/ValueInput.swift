@@ -2,6 +2,7 @@
 
 // From JSON and texts to the values of properties.
 
+#if Tools
 import RealmDeclarations
 import RealmFormats
 import RealmQuery
@@ -261,3 +262,4 @@ struct ValueInput {
     return table
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The exit codes of the tools, after sysexits.h where it has one.
 
+#if Tools
 /// How a command ends, as scripts see it.
 package enum ExitStatus: Int32, Sendable {
   case fine = 0
@@ -22,3 +23,4 @@ package enum ExitStatus: Int32, Sendable {
   /// Another process keeps the file busy; try again.
   case busy = 75
 }
+#endif

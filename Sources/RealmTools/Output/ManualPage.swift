@@ -2,6 +2,7 @@
 
 // The manual page of a program, made of what its parser knows of its commands.
 
+#if Tools
 package import RealmFormats
 
 /// Writes a page for `man`, in the language mdoc.
@@ -114,3 +115,4 @@ package struct ManualPage {
     return safe.hasPrefix(".") || safe.hasPrefix("'") ? "\\&" + safe : safe
   }
 }
+#endif

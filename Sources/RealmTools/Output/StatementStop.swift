@@ -5,6 +5,7 @@
 // 1. A statement that is stopped has changed nothing, and an open transaction goes on as it was
 //    before.
 
+#if Tools
 import Synchronization
 
 /// The wish to stop the running statement.
@@ -38,3 +39,4 @@ package final class StatementStop: Sendable {
     if isRequested { throw Stopped() }
   }
 }
+#endif

@@ -5,6 +5,7 @@
 // 1. All output for people, and all output on a terminal, passes through here, in `ByteSink`: names
 //    and values of a file are written by others.
 
+#if Tools
 /// Makes texts safe for terminals, and marks our own colours.
 package enum TerminalText {
   /// The styles of our own texts.
@@ -71,3 +72,4 @@ package enum TerminalText {
     return result
   }
 }
+#endif

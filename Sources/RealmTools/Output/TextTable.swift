@@ -2,6 +2,7 @@
 
 // Rows as tables for people.
 
+#if Tools
 /// Draws tables as psql does.
 ///
 /// The widths of columns are those of the first rows, so that a table of any length is shown at
@@ -73,3 +74,4 @@ package struct TextTable {
     "\(count) \(thing)\(count == 1 ? "" : "s")"
   }
 }
+#endif

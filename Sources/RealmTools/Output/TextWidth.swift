@@ -2,6 +2,7 @@
 
 // How many columns of a terminal a text takes.
 
+#if Tools
 /// The widths of texts: letters of East Asia and pictures take two columns, marks none.
 package enum TextWidth {
   /// The columns of a text on one line.
@@ -58,3 +59,4 @@ package enum TextWidth {
     text + String(repeating: " ", count: max(count - of(text), 0))
   }
 }
+#endif

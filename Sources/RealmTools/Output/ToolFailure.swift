@@ -2,6 +2,7 @@
 
 // The one error of commands.
 
+#if Tools
 import Foundation
 package import RealmStorage
 
@@ -77,3 +78,4 @@ package struct ToolFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// Useless contents of a file.
   package static func badData(_ message: String) -> ToolFailure { ToolFailure(.badData, message) }
 }
+#endif

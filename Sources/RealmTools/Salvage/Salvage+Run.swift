@@ -3,6 +3,7 @@
 // `realm salvage`: the file appears when it is complete, and a program that is stopped leaves
 // nothing of it.
 
+#if Tools
 package import RealmSalvage
 package import RealmStorage
 
@@ -26,3 +27,4 @@ extension Salvage {
     }
   }
 }
+#endif

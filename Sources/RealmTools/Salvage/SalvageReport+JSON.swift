@@ -2,6 +2,7 @@
 
 // What a salvage saved, for programs.
 
+#if Tools
 package import RealmFormats
 package import RealmSalvage
 
@@ -21,3 +22,4 @@ extension SalvageReport {
     ]
   }
 }
+#endif

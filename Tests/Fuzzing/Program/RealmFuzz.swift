@@ -10,6 +10,7 @@
 // The last form needs a build with `-DFUZZING -sanitize=fuzzer` (`Scripts/fuzz`). The name of the
 // reader is not on the command line, as libFuzzer starts the program again with its own arguments.
 
+#if Tools
 import Foundation
 import RealmFuzzTargets
 import RealmTestSupport
@@ -89,3 +90,4 @@ struct RealmFuzz {
   }
   #endif
 }
+#endif

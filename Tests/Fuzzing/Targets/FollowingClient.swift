@@ -2,6 +2,7 @@
 
 // A client's connection that takes the messages of an input.
 
+#if Tools
 import RealmSyncProtocol
 
 /// A `ClientMachine` with one session, and a file that knows only its cursors.
@@ -97,3 +98,4 @@ struct FollowingClient {
     }
   }
 }
+#endif

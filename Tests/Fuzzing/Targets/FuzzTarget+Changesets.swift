@@ -2,6 +2,7 @@
 
 // Changesets of devices and servers: read, merged, carried out; and the log of changes in files.
 
+#if Tools
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
@@ -127,3 +128,4 @@ extension FuzzTarget {
       }
     })
 }
+#endif

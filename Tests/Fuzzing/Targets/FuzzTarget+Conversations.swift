@@ -2,6 +2,7 @@
 
 // Conversations with a peer that sends anything.
 
+#if Tools
 import RealmSyncProtocol
 
 extension FuzzTarget {
@@ -124,3 +125,4 @@ extension FuzzTarget {
     return client.integratedCount > 0 ? .read : .refused
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Realm files that strangers made: read, salvaged, and written to.
 
+#if Tools
 import RealmFormats
 import RealmQuery
 import RealmSalvage
@@ -191,3 +192,4 @@ extension FuzzTarget {
       }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Texts and bytes in formats of others: JSON, BSON, DEFLATE, and the texts of single values.
 
+#if Tools
 import RealmDeclarations
 import RealmFormats
 import RealmQuery
@@ -154,3 +155,4 @@ extension FuzzTarget {
     "event: x\ndata: {}\n\n", "com.mongodb.realm-query-sync#14, com.mongodb.realm-sync/3-13",
   ]
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Files of rows that tools import.
 
+#if Tools
 import RealmQuery
 import RealmStorage
 import RealmTestSupport
@@ -60,3 +61,4 @@ extension FuzzTarget {
     (0, #"{"_id":{"$oid":"507f1f77bcf86cd799439011"},"d":{"$date":"2020-01-01T00:00:00Z"}}"#),
   ]
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Messages of device sync, by themselves and as conversations.
 
+#if Tools
 import RealmFormats
 import RealmSyncProtocol
 
@@ -104,3 +105,4 @@ extension FuzzTarget {
     return [0] + MessageEncoder(version: version(0)).bytes(.upload(upload))
   }
 }
+#endif

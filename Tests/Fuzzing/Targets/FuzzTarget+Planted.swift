@@ -2,6 +2,7 @@
 
 // A fault that only a search which sees its coverage finds.
 
+#if Tools
 extension FuzzTarget {
   /// Traps behind bytes that are compared one after the other.
   static let planted = FuzzTarget(
@@ -17,3 +18,4 @@ extension FuzzTarget {
     },
     seeds: { _ in [[UInt8](repeating: 0, count: 16)] })
 }
+#endif

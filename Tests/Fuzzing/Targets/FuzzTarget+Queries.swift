@@ -2,6 +2,7 @@
 
 // Texts of queries: read, bound to classes, and run.
 
+#if Tools
 import RealmQuery
 import RealmTables
 
@@ -83,3 +84,4 @@ extension FuzzTarget {
     "x > $0 AND texts TEXT 'fish -chips'", "TRUEPREDICATE SORT(number DESC, name ASC)",
   ]
 }
+#endif

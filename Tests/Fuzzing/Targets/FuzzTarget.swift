@@ -2,6 +2,7 @@
 
 // The readers of bytes that strangers may have made, each as one function from bytes to an outcome.
 
+#if Tools
 package import RealmTestSupport
 
 /// A reader that a fuzzer, or a test with kept inputs, calls with any bytes.
@@ -42,3 +43,4 @@ package struct Finding: Error, CustomStringConvertible {
 
   package init(_ description: String) { self.description = description }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Files of one input.
 
+#if Tools
 import Foundation
 import RealmTestSupport
 
@@ -42,3 +43,4 @@ extension TemporaryDirectory {
     Array(try Data(contentsOf: URL(fileURLWithPath: file(name))))
   }
 }
+#endif

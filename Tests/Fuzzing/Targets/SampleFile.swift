@@ -2,6 +2,7 @@
 
 // The file in which queries are run and changesets are carried out.
 
+#if Tools
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
@@ -93,3 +94,4 @@ final class SampleFile: Sendable {
     _ = try DatabaseFile.compact(path: path)
   }
 }
+#endif

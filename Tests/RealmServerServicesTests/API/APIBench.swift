@@ -2,6 +2,7 @@
 
 // An app's API in memory: requests of a test, a clock that it sets, mails that it reads.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
@@ -169,3 +170,4 @@ extension APIResponse {
   /// Status and name of an error.
   var error: String { "\(status) " + ((try? JSONParser.parse(body))?["error_code"]?.string ?? "") }
 }
+#endif

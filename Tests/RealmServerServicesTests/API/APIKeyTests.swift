@@ -2,6 +2,7 @@
 
 // API keys, by requests.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
@@ -226,3 +227,4 @@ struct APIKeyTests {
     }
   }
 }
+#endif

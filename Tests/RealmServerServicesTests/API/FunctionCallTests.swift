@@ -2,6 +2,7 @@
 
 // Functions as clients call them: closures with their options, and webhooks.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
@@ -261,3 +262,4 @@ struct FunctionCallTests {
     await expectEqual(Self.call(bench, login, "slow").error, "400 ExecutionTimeLimitExceeded")
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Logins, registrations and new passwords about which the app's own code decides.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
@@ -285,3 +286,4 @@ struct FunctionLoginTests {
       bench.password("reset/send", #"{"email":"ann@x.org"}"#).error, "400 AppUnknownError")
   }
 }
+#endif

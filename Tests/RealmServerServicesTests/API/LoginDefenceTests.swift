@@ -2,6 +2,7 @@
 
 // Logging in among those who guess, flood and register in others' names.
 
+#if Server
 import Foundation
 import RealmFormats
 import RealmStorage
@@ -330,3 +331,4 @@ private final class GatedHasher: PasswordHasher {
     expectEqual(refusals.withLock { $0 }, count)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Logging in and managing users with passwords, by requests.
 
+#if Server
 import RealmFormats
 import RealmServerServices
 import RealmStorage
@@ -274,3 +275,4 @@ struct LoginRoutesTests {
     await expectEqual(bench.logIn().status, 200)
   }
 }
+#endif

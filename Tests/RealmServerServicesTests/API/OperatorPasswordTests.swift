@@ -2,6 +2,7 @@
 
 // Passwords that the operator sets.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
@@ -81,3 +82,4 @@ struct OperatorPasswordTests {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Registrations for push messages, and messages.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
@@ -153,3 +154,4 @@ struct PushTests {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Who sends a request, as its connection and its headers tell.
 
+#if Server
 import RealmServerServices
 import TestExtensions
 import Testing
@@ -92,3 +93,4 @@ struct RequestOriginTests {
     for name in ["X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"] { #expect(!isLocal(name)) }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Locations, functions, and paths that do not exist.
 
+#if Server
 import Foundation
 import RealmFormats
 import RealmStorage
@@ -163,3 +164,4 @@ struct ServerAPITests {
     expectEqual(arguments.error, "400 InvalidParameter")
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The services of logins in memory: addresses that a test answers, and signatures without secrecy.
 
+#if Server
 import RealmFormats
 import RealmServerServices
 import RealmStorage
@@ -79,3 +80,4 @@ struct PlainCryptography: LoginCryptography {
       .filter { $0 != "=" }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Logins with tokens of others, by requests.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
@@ -456,3 +457,4 @@ struct TokenLoginTests {
     expectTrue(text.contains("(secret)"))
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Profiles and tokens, by requests.
 
+#if Server
 import RealmFormats
 import RealmServerServices
 import RealmStorage
@@ -162,3 +163,4 @@ struct UserRoutesTests {
     await expectEqual(bench.send("GET", Self.profile, token: login.access).status, 200)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Pages of other origins: what they are allowed, by origins, apps and modes.
 
+#if Server
 import RealmFormats
 import TestExtensions
 import Testing
@@ -149,3 +150,4 @@ struct WebOriginTests {
     expectTrue(error?.line != nil)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The check of a file of users.
 
+#if Server
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
@@ -85,3 +86,4 @@ struct AccountCheckTests {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Users as an operator lists and deletes them.
 
+#if Server
 import RealmStorage
 import RealmSyncProtocol
 import RealmTestSupport
@@ -121,3 +122,4 @@ struct AccountPageTests {
       [false, true, false, false, true, true, false])
   }
 }
+#endif

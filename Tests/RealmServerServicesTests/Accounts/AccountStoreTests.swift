@@ -2,6 +2,7 @@
 
 // The file of users: crashes, damage, secrets.
 
+#if Server
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
@@ -124,3 +125,4 @@ struct AccountStoreTests {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // `app.json` is read strictly.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmServerServices
@@ -62,3 +63,4 @@ struct AppFileTests {
     expectTrue(error.contains(expected), "\(error)")
   }
 }
+#endif

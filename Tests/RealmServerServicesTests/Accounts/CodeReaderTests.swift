@@ -2,6 +2,7 @@
 
 // The members "functions", "triggers" and "push" of `app.json` are read strictly.
 
+#if Server
 import RealmFormats
 import RealmSyncProtocol
 import TestExtensions
@@ -150,3 +151,4 @@ struct CodeReaderTests {
     try expectEqual(AppFile(JSONWriter.bytes(file.json), Self.support), file)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The members "providers" and "mail" of `app.json` are read strictly.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmServerServices
@@ -210,3 +211,4 @@ struct ProviderReaderTests {
     expectEqual(error.line, 1)
   }
 }
+#endif

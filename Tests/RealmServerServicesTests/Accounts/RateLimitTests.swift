@@ -2,6 +2,7 @@
 
 // Attempts are counted.
 
+#if Server
 import TestExtensions
 import Testing
 
@@ -112,3 +113,4 @@ struct RateLimitTests {
     expectEqual(queue.count, 0)
   }
 }
+#endif

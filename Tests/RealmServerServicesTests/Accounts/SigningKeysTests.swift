@@ -2,6 +2,7 @@
 
 // Keys of tokens that are replaced while users are logged in.
 
+#if Server
 import RealmStorage
 import TestExtensions
 import Testing
@@ -65,3 +66,4 @@ struct SigningKeysTests {
     await expectEqual(bench.logIn().status, 200)
   }
 }
+#endif

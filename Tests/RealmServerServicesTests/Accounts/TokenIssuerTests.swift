@@ -2,6 +2,7 @@
 
 // Tokens are made and checked.
 
+#if Server
 import RealmFormats
 import RealmServerServices
 import RealmSync
@@ -76,3 +77,4 @@ struct TokenIssuerTests {
     expectEqual(issuer.claims("..", .access, now: 100), nil)
   }
 }
+#endif

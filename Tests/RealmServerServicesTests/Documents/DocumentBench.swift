@@ -2,6 +2,7 @@
 
 // An app in memory whose collections a test calls.
 
+#if Server
 import RealmFormats
 import RealmReplication
 import RealmStorage
@@ -172,3 +173,4 @@ final class DocumentBench: Sendable {
     return try await realm.entries(in: 1..<head.version + 1)
   }
 }
+#endif

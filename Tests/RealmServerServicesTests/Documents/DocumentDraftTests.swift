@@ -2,6 +2,7 @@
 
 // Calls whose changes were found in an earlier version than the one that they are carried out in.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
@@ -169,3 +170,4 @@ struct DocumentDraftTests {
       #"{"matchedCount":1,"modifiedCount":1}"#)
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Pipelines whose values grow with each stage: they share memory, so a small one could be large to
 // walk, and two steps more would be four times as much. All end soon, in little memory.
 
+#if Server
 import Foundation
 import RealmFormats
 import RealmStorage
@@ -293,3 +294,4 @@ private final class Counter: Sendable {
     }
   }
 }
+#endif

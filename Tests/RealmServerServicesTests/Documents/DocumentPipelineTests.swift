@@ -2,6 +2,7 @@
 
 // The stages of pipelines, and the functions of their expressions.
 
+#if Server
 import RealmFormats
 import TestExtensions
 import Testing
@@ -188,3 +189,4 @@ struct DocumentPipelineTests {
     try expectEqual(Self.run(#"[{"$count":"n"}]"#, limits: limits), #"[{"n":4}]"#)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Who gets a thread for a search, and who waits.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import TestExtensions
@@ -95,3 +96,4 @@ private enum BSONArguments {
     BSONElement("database", .string("db")), BSONElement("collection", .string("Thing")),
   ])
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The operators of queries, one after the other.
 
+#if Server
 import RealmFormats
 import TestExtensions
 import Testing
@@ -149,3 +150,4 @@ struct DocumentQueryTests {
     expectEqual(BSONOrder.compare(right, left).signum(), -order)
   }
 }
+#endif

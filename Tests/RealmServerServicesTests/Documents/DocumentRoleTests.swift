@@ -3,6 +3,7 @@
 // Roles in calls of collections: what is hidden has no influence, and what uploads would lose is
 // refused.
 
+#if Server
 import RealmFormats
 import TestExtensions
 import Testing
@@ -139,3 +140,4 @@ struct DocumentRoleTests {
     expectEqual(found.first?["fullDocument"]?["secret"], .string("z"))
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Random calls against a plain model: documents as dictionaries, conditions as closures.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmTestSupport
@@ -214,3 +215,4 @@ struct DocumentRunTests {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Calls of collections over the objects of an app.
 
+#if Server
 import RealmFormats
 import RealmReplication
 import RealmStorage
@@ -484,3 +485,4 @@ struct DocumentServiceTests {
       "InternalServerError: the server is busy; try again later")
   }
 }
+#endif

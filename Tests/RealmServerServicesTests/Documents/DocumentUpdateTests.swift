@@ -2,6 +2,7 @@
 
 // The operators of updates, one after the other.
 
+#if Server
 import RealmFormats
 import RealmSyncProtocol
 import TestExtensions
@@ -207,3 +208,4 @@ struct DocumentUpdateTests {
     #expect(throws: DocumentError.self) { try Self.updated(document, update) }
   }
 }
+#endif

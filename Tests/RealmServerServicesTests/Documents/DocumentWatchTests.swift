@@ -2,6 +2,7 @@
 
 // Streams of changes.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
@@ -206,3 +207,4 @@ struct DocumentWatchTests {
     #expect(text.contains(#""s":"100%25\n""#))
   }
 }
+#endif

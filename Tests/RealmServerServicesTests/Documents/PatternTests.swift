@@ -2,6 +2,7 @@
 
 // Regular expressions of users, whose cost has a limit.
 
+#if Server
 import RealmStorage
 import Testing
 
@@ -105,3 +106,4 @@ struct PatternTests {
     #expect(throws: DocumentError.tooLong) { try Pattern("(a?){900}b").matches(text, &work) }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The order of values is total, with every odd value beside each other.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmTestSupport
@@ -165,3 +166,4 @@ struct ValueOrderTests {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Dumps in all of their forms, whole and damaged.
 
+#if Server
 import RealmFormats
 import RealmTestSupport
 import TestExtensions
@@ -176,3 +177,4 @@ struct DumpReaderTests {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Dumps as mongodump and mongoexport write them.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmText
@@ -151,3 +152,4 @@ enum DumpWriter {
     return "\(time.day.text)T\(time.timeOfDay)Z"
   }
 }
+#endif

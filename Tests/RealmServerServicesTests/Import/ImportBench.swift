@@ -2,6 +2,7 @@
 
 // An import in memory, and the app that it makes.
 
+#if Server
 import RealmFormats
 import RealmReplication
 import RealmStorage
@@ -94,3 +95,4 @@ final class ImportBench {
     try await documents(name, query).map { DocumentBench.text($0) }
   }
 }
+#endif

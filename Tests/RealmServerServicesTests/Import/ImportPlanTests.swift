@@ -2,6 +2,7 @@
 
 // What an import makes of exports.
 
+#if Server
 import RealmDeclarations
 import RealmFormats
 import RealmQuery
@@ -276,3 +277,4 @@ struct ImportPlanTests {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Documents of dumps as objects of realms.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
@@ -339,3 +340,4 @@ struct ImportRunTests {
     }
   }
 }
+#endif

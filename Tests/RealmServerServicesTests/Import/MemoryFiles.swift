@@ -2,6 +2,7 @@
 
 // Files of an import in memory.
 
+#if Server
 import RealmFormats
 import RealmServerServices
 
@@ -57,3 +58,4 @@ private final class MemoryInput: ImportInput {
     return Array(bytes[position..<end])
   }
 }
+#endif

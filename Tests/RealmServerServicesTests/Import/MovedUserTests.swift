@@ -2,6 +2,7 @@
 
 // Users of the former service.
 
+#if Server
 import RealmFormats
 import RealmSyncProtocol
 import RealmTestSupport
@@ -92,3 +93,4 @@ struct MovedUserTests {
     }
   }
 }
+#endif

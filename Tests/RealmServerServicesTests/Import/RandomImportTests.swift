@@ -2,6 +2,7 @@
 
 // Random schemas and documents, exported in every form, imported, and read again.
 
+#if Server
 import RealmFormats
 import RealmTestSupport
 import RealmText
@@ -185,3 +186,4 @@ struct RandomImportTests {
     }
   }
 }
+#endif

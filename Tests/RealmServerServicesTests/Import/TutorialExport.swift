@@ -2,6 +2,7 @@
 
 // An app as the tutorials of the former service had them: two classes, each object with an owner.
 
+#if Server
 @testable import RealmServerServices
 
 /// The files of an export.
@@ -96,3 +97,4 @@ enum TutorialExport {
     return files
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Connections between servers: how they begin, are watched, and end.
 
+#if Server
 import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
@@ -386,3 +387,4 @@ private final class StalledSocket: MessageSocket {
 
   func close(_ code: CloseCode, reason: String) async { await base.close(code, reason: reason) }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // What servers that do not answer, and much that comes at once, may cost another server.
 
+#if Server
 import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
@@ -219,3 +220,4 @@ private struct WaitingHandler: ServerRequestHandler {
   func end() {}
   func close() {}
 }
+#endif

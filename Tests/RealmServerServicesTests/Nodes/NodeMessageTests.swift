@@ -2,6 +2,7 @@
 
 // The bytes of messages between servers.
 
+#if Server
 import RealmSyncProtocol
 import RealmTestSupport
 import TestExtensions
@@ -85,3 +86,4 @@ struct NodeMessageTests {
     #expect(throws: PackedBytesError.self) { _ = try NodeHello(Array("GET /".utf8)) }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The order of messages on a connection between servers.
 
+#if Server
 import RealmSyncProtocol
 import RealmTestSupport
 import TestExtensions
@@ -119,3 +120,4 @@ struct NodeOutboxTests {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Random messages between servers.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
@@ -247,3 +248,4 @@ struct RandomNodeMessages {
     }
   }
 }
+#endif

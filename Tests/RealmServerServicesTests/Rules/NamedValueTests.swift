@@ -2,6 +2,7 @@
 
 // The named values of an app, `%%values.<name>`.
 
+#if Server
 import RealmFormats
 import TestExtensions
 import Testing
@@ -98,3 +99,4 @@ struct NamedValueTests {
     #expect(error.message.contains(#"the file has no "values""#), "\(error)")
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Roles in `app.json`: what they mean, and which mistakes are found where.
 
+#if Server
 import RealmFormats
 import RealmReplication
 import RealmSyncProtocol
@@ -350,3 +351,4 @@ struct RoleReaderTests {
     expectTrue(error.description.contains(expected), "\(error)")
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Rules made in Swift: they are those of the file, and become a file with the same rules.
 
+#if Server
 import RealmFormats
 import RealmSyncProtocol
 import RealmTestSupport
@@ -256,3 +257,4 @@ private struct RuleDraw {
     return roles
   }
 }
+#endif

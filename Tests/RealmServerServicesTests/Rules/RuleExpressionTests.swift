@@ -2,6 +2,7 @@
 
 // Rules about users and partitions: what they mean, and which mistakes are found where.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmServerServices
@@ -165,3 +166,4 @@ struct RuleExpressionTests {
     expectTrue(error.description.contains(expected), "\(error)")
   }
 }
+#endif

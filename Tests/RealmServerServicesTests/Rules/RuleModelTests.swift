@@ -2,6 +2,7 @@
 
 // Random rules against a model that evaluates their JSON.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmServerServices
@@ -216,3 +217,4 @@ struct RuleModelTests {
     #expect(try !Self.differences(fault).seeds.isEmpty)
   }
 }
+#endif

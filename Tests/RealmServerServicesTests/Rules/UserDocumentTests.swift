@@ -2,6 +2,7 @@
 
 // Objects of the app's data as custom data of users.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmTables
@@ -151,3 +152,4 @@ struct UserDocumentTests {
     expectEqual(error.line, 1)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // What a server keeps over months, and what goes.
 
+#if Server
 import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
@@ -277,3 +278,4 @@ struct ServerUpkeepTests {
     try await months.accounts.register("ann@x.org", "secret2", for: "a")
   }
 }
+#endif

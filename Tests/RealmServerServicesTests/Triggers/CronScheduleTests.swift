@@ -2,6 +2,7 @@
 
 // Schedules against a plain model, with clocks that jump.
 
+#if Server
 import RealmTestSupport
 import RealmText
 import TestExtensions
@@ -176,3 +177,4 @@ struct CronScheduleTests {
     expectEqual(progress.done, now)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // What a test demands of the deliveries of a trigger: each change at least once, in its order.
 
+#if Server
 /// Compares what was delivered with what was written.
 struct DeliveryChecker {
   /// A delivery, with the number of the server's life in which it happened.
@@ -35,3 +36,4 @@ struct DeliveryChecker {
     return next == written.count ? nil : "\(written[next]) was never delivered"
   }
 }
+#endif

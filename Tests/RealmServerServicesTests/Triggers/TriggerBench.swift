@@ -2,6 +2,7 @@
 
 // An app in memory with triggers, which a test writes to, kills and starts again.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
@@ -189,3 +190,4 @@ final class TriggerEventsKept: Sendable {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Triggers of several servers: those of the one with the lease run.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
@@ -172,3 +173,4 @@ struct TriggerLeaseTests {
     await bench.triggers.stop()
   }
 }
+#endif

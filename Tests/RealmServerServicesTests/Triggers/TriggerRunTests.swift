@@ -3,6 +3,7 @@
 // Random lives of a server with triggers: writes in several partitions, functions that fail and are
 // slow, upkeep, and a kill at any call of the store.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
@@ -283,3 +284,4 @@ struct TriggerRunTests {
     expectEqual(checker.problem, problem)
   }
 }
+#endif

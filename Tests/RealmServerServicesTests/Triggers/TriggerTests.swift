@@ -2,6 +2,7 @@
 
 // Triggers on changes of a class.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
@@ -412,3 +413,4 @@ struct TriggerTests {
     #expect(throws: StoreError.self) { try TriggerRecords(copy.openDatabase(), app: "other") }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Triggers on users, and on times.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
@@ -249,3 +250,4 @@ extension AccountStore {
     }
   }
 }
+#endif

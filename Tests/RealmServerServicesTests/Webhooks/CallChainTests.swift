@@ -2,6 +2,7 @@
 
 // The header by which webhooks hand the depth of a chain of triggers back.
 
+#if Server
 import RealmSyncTestSupport
 import TestExtensions
 import Testing
@@ -51,3 +52,4 @@ struct CallChainTests {
     try await expectEqual(bench.store.events(after: 0, count: 9).events.map(\.depth), [3])
   }
 }
+#endif

@@ -28,12 +28,37 @@ enum TraitRules {
         .map { violation($0.line, "imports \($0.name) without the trait Sync") }
       return conditions + imports
     }
+    return wholeFile(file, within: start).map { [violation($0, "is not within '\(start)'")] } ?? []
+  }
+
+  /// The modules that a build without their trait compiles as empty files: the package manager
+  /// builds all modules of the package that one works in.
+  private static let modules = [
+    "RealmServerServices": "Server", "RealmServerKit": "Server", "RealmServer": "Server",
+    "RealmServerPostgres": "Postgres", "RealmTools": "Tools", "RealmStudio": "Tools",
+    "RealmCommand": "Tools",
+  ]
+
+  /// Files of these modules are within the condition of their trait as a whole.
+  static func modules(_ file: SourceFile) -> [Violation] {
+    guard let module = file.module, let trait = modules[module], file.isSwift,
+      let line = wholeFile(file, within: "#if \(trait)")
+    else { return [] }
+    return [
+      Violation(
+        rule: "trait-modules", path: file.path, line: line, message: "is not within '#if \(trait)'")
+    ]
+  }
+
+  /// - Returns: The line at which a file begins without this condition, or ends within it; nil if
+  ///   the whole file depends on it.
+  private static func wholeFile(_ file: SourceFile, within condition: String) -> Int? {
     let first = file.lines.indices.first {
       !file.lines[$0].isEmpty && !file.lines[$0].hasPrefix("//")
     }
-    guard let first, file.lines[first] == start, file.lines.last == "#endif" else {
-      return [violation((first ?? 0) + 1, "is not within '\(start)'")]
+    guard let first, file.lines[first] == condition, file.lines.last == "#endif" else {
+      return (first ?? 0) + 1
     }
-    return []
+    return nil
   }
 }

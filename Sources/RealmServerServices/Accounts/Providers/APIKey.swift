@@ -5,6 +5,7 @@
 // The text of a key is its id, 24 hexadecimal digits, and 64 random ones; its digest is stored. It
 // has 256 random bits, so a slow hash would add nothing.
 
+#if Server
 import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
@@ -79,3 +80,4 @@ extension APIKey: AccountRecord {
     try row.set(created.milliseconds, "created")
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Logins, registrations and new passwords about which the app's own code decides.
 
+#if Server
 package import RealmFormats
 import RealmSyncProtocol
 
@@ -123,3 +124,4 @@ extension AccountService {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // API keys: those that users make for themselves, and logins with them.
 
+#if Server
 import RealmServerEngine
 import RealmSyncProtocol
 import RealmText
@@ -79,3 +80,4 @@ extension AccountService {
     for session in try await store.removeKey(id, of: account.id) { ends.report(.session(session)) }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Users with e-mail address and password: the provider `local-userpass`.
 
+#if Server
 import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol
@@ -348,3 +349,4 @@ extension AccountService {
     }
   }
 }
+#endif

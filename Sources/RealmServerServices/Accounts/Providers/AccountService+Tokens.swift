@@ -2,6 +2,7 @@
 
 // Logins with tokens of others: custom tokens, Apple and Google.
 
+#if Server
 package import RealmFormats
 import RealmServerEngine
 import RealmSyncProtocol
@@ -86,3 +87,4 @@ package enum LoginProof: Hashable, Sendable {
     }
   }
 }
+#endif

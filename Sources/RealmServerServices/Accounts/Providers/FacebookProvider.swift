@@ -7,6 +7,7 @@
 // 1. A token counts if Facebook says that it is valid and was made for this app: one of another app
 //    proves nothing about who sends it.
 
+#if Server
 import RealmFormats
 import RealmText
 
@@ -83,3 +84,4 @@ extension AccountService {
     return elements
   }
 }
+#endif

@@ -8,6 +8,7 @@
 // 2. A token needs a subject, an expiry and an audience of the app.
 // 3. Claims count after the signature was found right.
 
+#if Server
 import RealmFormats
 import RealmText
 
@@ -123,3 +124,4 @@ struct ForeignToken {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // Authorization codes of Google: the server exchanges one for an ID token, which is checked as any
 // other.
 
+#if Server
 import RealmFormats
 
 /// How codes are exchanged.
@@ -54,3 +55,4 @@ extension AccountService {
     return try await prove(token: token, of: Self.googleProvider, by: tokens)
   }
 }
+#endif

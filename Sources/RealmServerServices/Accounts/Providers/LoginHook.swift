@@ -2,6 +2,7 @@
 
 // The app's own code in logins: a webhook, or a closure of the server's program.
 
+#if Server
 package import RealmFormats
 
 /// Code of the app that decides about a login.
@@ -25,3 +26,4 @@ package struct LoginFunctions: Sendable {
     set { functions[name] = newValue }
   }
 }
+#endif

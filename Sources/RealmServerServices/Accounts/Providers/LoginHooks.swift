@@ -5,6 +5,7 @@
 // A webhook gets `{"app":…,"event":…,"arguments":[…]}` with extended JSON (`WebhookSender`). It
 // answers 200 with a value as extended JSON.
 
+#if Server
 package import RealmFormats
 import RealmSyncProtocol
 
@@ -73,3 +74,4 @@ extension LoginServices {
     return value
   }
 }
+#endif

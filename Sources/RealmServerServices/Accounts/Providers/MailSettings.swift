@@ -2,6 +2,7 @@
 
 // How mails to users are sent.
 
+#if Server
 /// The settings of an app's mails.
 package struct MailSettings: Hashable, Sendable {
   /// The ways of a mail.
@@ -48,3 +49,4 @@ package struct MailServer: Hashable, Sendable {
     self.password = password
   }
 }
+#endif

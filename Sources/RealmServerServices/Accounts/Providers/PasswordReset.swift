@@ -2,6 +2,7 @@
 
 // What a new password leaves of the other ways to log in.
 
+#if Server
 package import RealmFormats
 
 /// The outcome of a change of the password.
@@ -29,3 +30,4 @@ package struct PasswordReset: Hashable, Sendable {
     ])
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Requests to Google and Facebook during a login.
 
+#if Server
 import RealmFormats
 import RealmSyncProtocol
 import RealmText
@@ -83,3 +84,4 @@ struct ProviderCalls {
     fields.map { "\($0.name)=\(PercentText.encoded($0.value))" }.joined(separator: "&")
   }
 }
+#endif

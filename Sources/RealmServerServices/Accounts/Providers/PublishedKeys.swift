@@ -8,6 +8,7 @@
 //    more often than every 30 seconds: made-up names of keys cost the provider nothing.
 // 3. While a provider does not answer, its last set is used for a day.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
@@ -154,3 +155,4 @@ struct PublishedKey: Hashable, Sendable {
     return .jwk(JSONWriter.text(.object(members + [JSONMember("kid", .string(id ?? "key"))])))
   }
 }
+#endif

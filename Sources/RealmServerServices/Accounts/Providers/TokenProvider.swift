@@ -2,6 +2,7 @@
 
 // The settings for tokens of others: custom tokens, and those of Apple and Google.
 
+#if Server
 /// Which tokens of a provider are accepted.
 package struct TokenProvider: Hashable, Sendable {
   /// Where the keys of the signatures are.
@@ -109,3 +110,4 @@ package struct MetadataField: Hashable, Sendable {
     return steps
   }
 }
+#endif

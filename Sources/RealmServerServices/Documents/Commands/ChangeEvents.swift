@@ -2,6 +2,7 @@
 
 // Changes of objects as the events of a stream.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmStorage
@@ -98,3 +99,4 @@ struct ChangeEvents {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Where a stream of changes goes on.
 
+#if Server
 import RealmFormats
 
 /// A version of a realm, with the random number that distinguishes it from the same version of a
@@ -30,3 +31,4 @@ struct ChangeToken: Hashable, Sendable {
     ])
   }
 }
+#endif

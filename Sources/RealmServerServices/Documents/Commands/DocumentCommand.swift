@@ -2,6 +2,7 @@
 
 // The calls of collections, as requests carry them (P1 A.3).
 
+#if Server
 package import RealmFormats
 
 /// A call of a collection.
@@ -207,3 +208,4 @@ private struct Arguments {
       upsert: flag("upsert"), returnsNew: flag("returnNewDocument"))
   }
 }
+#endif

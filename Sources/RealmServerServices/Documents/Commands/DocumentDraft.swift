@@ -3,6 +3,7 @@
 // What a call changes, as it was found in a version: the search may take long, and no upload waits
 // for it. It is carried out in its turn if nothing has happened since that matters.
 
+#if Server
 import RealmFormats
 import RealmReplication
 import RealmServerEngine
@@ -97,3 +98,4 @@ extension DocumentCommand {
     }
   }
 }
+#endif

@@ -6,6 +6,7 @@
 // 1. The changeset leads from the state that was read to the one of the result: nothing else is
 //    written between both.
 
+#if Server
 import RealmFormats
 import RealmReplication
 import RealmServerEngine
@@ -270,3 +271,4 @@ struct DocumentEdit {
   /// Clients read these counts as 32-bit integers alone.
   private static func count(_ count: Int) -> BSONValue { .int32(Int32(clamping: count)) }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The calls that change nothing.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmTables
@@ -137,3 +138,4 @@ struct DocumentSelection {
     return limit > 0 ? Array(sorted.prefix(limit)) : sorted
   }
 }
+#endif

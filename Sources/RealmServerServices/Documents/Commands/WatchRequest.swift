@@ -2,6 +2,7 @@
 
 // The call `watch` of a collection (P1 A.3).
 
+#if Server
 package import RealmFormats
 
 /// What a stream of changes is about.
@@ -55,3 +56,4 @@ package struct WatchRequest: Sendable {
     return try filter?.matches(event, &work) ?? true
   }
 }
+#endif

@@ -5,6 +5,7 @@
 // Invariants:
 // 1. No object that the user's roles hide, and no property, has any influence on a result.
 
+#if Server
 import RealmFormats
 import RealmQuery
 import RealmReplication
@@ -166,3 +167,4 @@ struct DocumentCollection {
     try DocumentError.storing(filter.bound(to: schema, in: classes))
   }
 }
+#endif

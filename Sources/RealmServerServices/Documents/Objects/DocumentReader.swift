@@ -2,6 +2,7 @@
 
 // Objects as documents.
 
+#if Server
 import RealmFormats
 import RealmQuery
 import RealmReplication
@@ -161,3 +162,4 @@ extension Column {
     }
   }
 }
+#endif

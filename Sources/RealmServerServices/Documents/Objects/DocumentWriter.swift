@@ -5,6 +5,7 @@
 // Invariants:
 // 1. Every value fits its property, so that a changeset of it can be carried out.
 
+#if Server
 import RealmFormats
 import RealmQuery
 import RealmReplication
@@ -371,3 +372,4 @@ extension TableValue {
     }
   }
 }
+#endif

@@ -3,6 +3,7 @@
 // What leads from one document of an object to another, with instructions for differences alone:
 // others may change the rest of the object at the same time.
 
+#if Server
 import RealmFormats
 import RealmReplication
 import RealmServerEngine
@@ -99,3 +100,4 @@ private struct StateWriter {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The expressions of pipelines, and of `$expr`.
 
+#if Server
 import RealmFormats
 
 /// An expression over a document.
@@ -156,3 +157,4 @@ extension DocumentExpression {
     return .call(operation, arguments)
   }
 }
+#endif

@@ -5,6 +5,7 @@
 // Invariants:
 // 1. Only sorts, groups and the result keep documents, and what they keep is counted.
 
+#if Server
 import RealmFormats
 
 /// A pipeline, and what its stages have of a run.
@@ -230,3 +231,4 @@ struct DocumentPipeline {
     states[index] = .groups(places, groups)
   }
 }
+#endif

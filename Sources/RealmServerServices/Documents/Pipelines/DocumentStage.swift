@@ -2,6 +2,7 @@
 
 // The stages of aggregation pipelines. Others are refused by their names.
 
+#if Server
 import RealmFormats
 
 /// A stage of a pipeline.
@@ -193,3 +194,4 @@ struct DocumentLookup: Sendable {
     return .field(foreign, .oneOf(values.isEmpty ? [.null] : values, []))
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Carrying out the functions of expressions. Null, and what is missing, give null in arithmetic.
 
+#if Server
 import RealmFormats
 import RealmText
 
@@ -220,3 +221,4 @@ extension ExpressionOperator {
     return isDuration ? .int64(result.partialValue) : .date(unixMilliseconds: result.partialValue)
   }
 }
+#endif

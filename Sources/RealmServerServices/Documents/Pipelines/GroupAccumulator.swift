@@ -2,6 +2,7 @@
 
 // The accumulators of `$group`.
 
+#if Server
 import RealmFormats
 
 /// An accumulator with its expression.
@@ -116,3 +117,4 @@ struct GroupAccumulator: Sendable {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Texts between the places of another text, in a time that is linear in both.
 
+#if Server
 import RealmFormats
 
 /// Splits texts.
@@ -47,3 +48,4 @@ enum TextSplitting {
     return borders
   }
 }
+#endif

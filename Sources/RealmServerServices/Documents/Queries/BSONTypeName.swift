@@ -2,6 +2,7 @@
 
 // The types of values as `$type` names them.
 
+#if Server
 import RealmFormats
 
 /// The types of `$type`, by their names and numbers.
@@ -58,3 +59,4 @@ enum BSONTypeName: String, CaseIterable, Hashable, Sendable {
     self == .number ? BSONNumber(value) != nil : self == BSONTypeName(of: value)
   }
 }
+#endif

@@ -6,6 +6,7 @@
 // 1. A projection names the fields that stay, or those that go; `_id` alone may be of the other
 //    kind.
 
+#if Server
 import RealmFormats
 
 /// A selection of fields, with computed ones in pipelines.
@@ -162,3 +163,4 @@ struct DocumentProjection: Sendable {
 extension BSONValue {
   fileprivate var hasParts: Bool { elements != nil || values != nil }
 }
+#endif

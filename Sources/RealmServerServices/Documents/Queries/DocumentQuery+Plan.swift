@@ -5,6 +5,7 @@
 // Invariants:
 // 1. Every matching object passes the filter. Others may: documents are matched afterwards.
 
+#if Server
 import RealmFormats
 import RealmReplication
 import RealmServerEngine
@@ -112,3 +113,4 @@ extension DocumentTest {
     }
   }
 }
+#endif

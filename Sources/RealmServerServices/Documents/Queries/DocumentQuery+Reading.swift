@@ -2,6 +2,7 @@
 
 // Reading query documents. What is not carried out is refused by its name.
 
+#if Server
 import RealmFormats
 
 extension DocumentQuery {
@@ -194,3 +195,4 @@ extension DocumentQuery {
     return .element(try query(value, depth: depth + 1))
   }
 }
+#endif

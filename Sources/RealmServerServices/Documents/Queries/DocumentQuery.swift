@@ -2,6 +2,7 @@
 
 // Query documents: the conditions of calls.
 
+#if Server
 import RealmFormats
 
 /// A condition on documents.
@@ -72,3 +73,4 @@ indirect enum DocumentQuery: Sendable {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The order of results.
 
+#if Server
 import RealmFormats
 
 /// Fields with directions.
@@ -74,3 +75,4 @@ struct DocumentSort: Sendable {
     return best ?? .null
   }
 }
+#endif

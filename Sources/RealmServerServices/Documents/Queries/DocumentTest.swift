@@ -2,6 +2,7 @@
 
 // The operators of queries about one path.
 
+#if Server
 import RealmFormats
 
 /// A condition on the values of a path.
@@ -161,3 +162,4 @@ extension BSONValue {
     }
   }
 }
+#endif

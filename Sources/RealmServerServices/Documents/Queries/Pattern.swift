@@ -5,6 +5,7 @@
 // Any user may send one. So the steps of a match are at most those of the program times the
 // characters of the text: all ways through the program are followed together, none is tried again.
 
+#if Server
 /// A regular expression.
 struct Pattern: Hashable, Sendable {
   private let steps: [PatternStep]
@@ -92,3 +93,4 @@ struct Pattern: Hashable, Sendable {
     return false
   }
 }
+#endif

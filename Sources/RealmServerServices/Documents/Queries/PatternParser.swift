@@ -5,6 +5,7 @@
 // Invariants:
 // 1. A program has at most `stepCountMax` steps, whatever its pattern repeats.
 
+#if Server
 /// A step of a pattern's program.
 enum PatternStep: Hashable, Sendable {
   case any
@@ -382,3 +383,4 @@ struct PatternParser {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The conditions of the places `$[name]` of updates.
 
+#if Server
 import RealmFormats
 
 /// The filters of an update, by their names.
@@ -71,3 +72,4 @@ struct ArrayFilters: Sendable {
     return try query.matches(.document([BSONElement(name, element)]), &work)
   }
 }
+#endif

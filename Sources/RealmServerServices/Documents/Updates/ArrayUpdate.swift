@@ -2,6 +2,7 @@
 
 // The operators of updates that change arrays.
 
+#if Server
 import RealmFormats
 
 /// A change of an array.
@@ -173,3 +174,4 @@ enum ArrayUpdate: Sendable {
     }
   }
 }
+#endif

@@ -5,6 +5,7 @@
 // Invariants:
 // 1. No two operators change the same value, or parts of it: their order makes no difference.
 
+#if Server
 import RealmFormats
 import RealmSyncProtocol
 
@@ -194,3 +195,4 @@ struct DocumentUpdate: Sendable {
     return try applied(to: document, isNew: true, now: now, &work)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The operators of updates.
 
+#if Server
 import RealmFormats
 import RealmSyncProtocol
 
@@ -99,3 +100,4 @@ enum UpdateOperator: Sendable {
     return number
   }
 }
+#endif

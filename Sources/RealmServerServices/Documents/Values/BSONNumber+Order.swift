@@ -7,6 +7,7 @@
 //    to one number is equal to each other one. What is no number equals itself, and comes first.
 // 2. Two numbers have one normal form exactly if they are equal.
 
+#if Server
 import RealmFormats
 import RealmQuery
 import RealmStorage
@@ -67,3 +68,4 @@ extension BSONNumber {
     return .double(double)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Numbers of all types: their order, and arithmetic with the type of the wider operand.
 
+#if Server
 import RealmFormats
 import RealmQuery
 import RealmStorage
@@ -139,3 +140,4 @@ enum BSONNumber {
     return .double(double.truncatingRemainder(dividingBy: other.double))
   }
 }
+#endif

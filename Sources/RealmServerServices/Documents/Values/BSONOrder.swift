@@ -10,6 +10,7 @@
 //    value is equal to each other one.
 // 2. Two values have one normal form exactly if they are equal.
 
+#if Server
 import RealmFormats
 import RealmQuery
 import RealmStorage
@@ -284,3 +285,4 @@ extension BSONValue {
     }
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Why a call about documents is refused.
 
+#if Server
 package import RealmFormats
 package import RealmServerEngine
 package import RealmStorage
@@ -58,3 +59,4 @@ extension DocumentError: CustomStringConvertible {
     }
   }
 }
+#endif

@@ -5,6 +5,7 @@
 // Invariants:
 // 1. A path has at least one step, and none is empty, but for the path to nothing.
 
+#if Server
 import RealmFormats
 
 /// A path like `home.street` or `tags.0`.
@@ -271,3 +272,4 @@ extension BSONValue {
     }
   }
 }
+#endif

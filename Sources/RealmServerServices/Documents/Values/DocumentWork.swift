@@ -2,6 +2,7 @@
 
 // The limits of calls about documents, and what a call has taken of them.
 
+#if Server
 import RealmFormats
 package import RealmSyncProtocol
 
@@ -169,3 +170,4 @@ package struct DocumentWork: Sendable {
     }
   }
 }
+#endif

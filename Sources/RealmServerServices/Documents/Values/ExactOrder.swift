@@ -3,6 +3,7 @@
 // Decimals beside binary numbers, without rounding: their quotient by powers of two and five are
 // compared as integers.
 
+#if Server
 import RealmStorage
 
 /// Compares a decimal with a double.
@@ -98,3 +99,4 @@ private struct WideNumber {
     return 0
   }
 }
+#endif

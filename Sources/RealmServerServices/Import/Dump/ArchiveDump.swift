@@ -7,6 +7,7 @@
 // Blocks of several collections alternate. The last one of a collection has no documents, but the
 // checksum of all of them.
 
+#if Server
 import RealmFormats
 
 /// Reads the documents of an archive.
@@ -130,3 +131,4 @@ final class ArchiveDump: DumpReader {
     .damage(bytes.path, at: bytes.offset, of: current, problem)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Files of mongodump with the documents of one collection.
 
+#if Server
 /// Reads documents of BSON, one after the other up to the end of the file.
 final class BSONDump: DumpReader {
   private let bytes: DumpBytes
@@ -23,3 +24,4 @@ final class BSONDump: DumpReader {
       offset: offset)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Documents of BSON among other bytes.
 
+#if Server
 import RealmFormats
 
 /// Reads documents by their lengths, without their content.
@@ -31,3 +32,4 @@ enum BSONFrame {
     return bytes.take(count)
   }
 }
+#endif

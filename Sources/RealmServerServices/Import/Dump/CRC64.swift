@@ -2,6 +2,7 @@
 
 // The checksum of the collections of an archive.
 
+#if Server
 /// The cyclic redundancy check of 64 bits with the polynomial of ECMA-182, bits reversed.
 struct CRC64: Sendable {
   private static let table: [UInt64] = (0..<256).map { index in
@@ -24,3 +25,4 @@ struct CRC64: Sendable {
     self.state = state
   }
 }
+#endif

@@ -5,6 +5,7 @@
 // Invariants:
 // 1. The memory is at most a block more than a reader has asked for at once.
 
+#if Server
 import RealmFormats
 
 /// Reads a file forward, and decompresses it if it is a gzip file.
@@ -119,3 +120,4 @@ final class DumpBytes {
     return Int32(bitPattern: value)
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // A document of a dump, as it is there.
 
+#if Server
 package import RealmFormats
 
 /// The bytes of a document, and where they are.
@@ -77,3 +78,4 @@ protocol DumpReader: AnyObject {
   /// The read bytes of the file.
   var readByteCount: Int { get }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The names of collections.
 
+#if Server
 /// A collection of a database.
 package struct DumpNamespace: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// Nil where a file does not say it.
@@ -19,3 +20,4 @@ package struct DumpNamespace: Hashable, Sendable, Comparable, CustomStringConver
     (left.database ?? "", left.collection) < (right.database ?? "", right.collection)
   }
 }
+#endif

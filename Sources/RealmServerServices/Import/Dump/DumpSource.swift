@@ -2,6 +2,7 @@
 
 // The files of a dump.
 
+#if Server
 import RealmText
 
 /// A file with documents.
@@ -98,3 +99,4 @@ package struct DumpSource: Hashable, Sendable {
     return DumpSource(path: path, kind: kind, byteCount: byteCount)
   }
 }
+#endif

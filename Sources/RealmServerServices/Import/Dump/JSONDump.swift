@@ -3,6 +3,7 @@
 // Files of mongoexport: documents of extended JSON, one after the other or in an array. Several
 // arrays may follow each other, as pages of an interface do.
 
+#if Server
 import RealmFormats
 
 /// Reads documents of JSON.
@@ -132,3 +133,4 @@ final class JSONDump: DumpReader {
     .damage(bytes.path, at: bytes.offset, of: namespace, problem)
   }
 }
+#endif

@@ -5,6 +5,7 @@
 // Its files have been arranged in several ways over the years. What a newer way has in a place of
 // its own is looked for where an older one had it, too.
 
+#if Server
 import RealmFormats
 
 /// An app as its export has it.
@@ -229,3 +230,4 @@ struct AppExport {
     parts += names.sorted().map { Part(kind: kind, name: $0) }
   }
 }
+#endif

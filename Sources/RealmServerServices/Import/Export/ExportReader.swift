@@ -2,6 +2,7 @@
 
 // The files of an export, as JSON.
 
+#if Server
 import RealmFormats
 
 /// Reads files of a folder.
@@ -42,3 +43,4 @@ struct ExportReader {
 
   private func isHidden(_ name: String) -> Bool { name.hasPrefix(".") }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The app and the destinations of documents, by an export and a dump.
 
+#if Server
 import RealmDeclarations
 import RealmFormats
 package import RealmServerEngine
@@ -312,3 +313,4 @@ package struct AppImportPlan: Sendable {
     return lines.joined(separator: "\n")
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Sentences for the operator before an import begins.
 
+#if Server
 /// A sentence about a part of the app.
 package struct ImportNote: Hashable, Sendable {
   /// The outcome for the part.
@@ -22,3 +23,4 @@ package struct ImportNote: Hashable, Sendable {
     self.text = text
   }
 }
+#endif

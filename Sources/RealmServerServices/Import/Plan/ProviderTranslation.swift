@@ -2,6 +2,7 @@
 
 // The ways to log in of the former service, as settings of this server.
 
+#if Server
 import RealmFormats
 
 /// Makes settings of accounts from an export.
@@ -159,3 +160,4 @@ struct ProviderTranslation {
     }
   }
 }
+#endif

@@ -6,6 +6,7 @@
 // 1. No user gets more rights than by the former rules: where a rule cannot be read, its
 //    users have none, and no later role of the list applies to them.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 
@@ -136,3 +137,4 @@ extension JSONValue {
     return .object(members.filter { $0.key != key } + [JSONMember(key, value)])
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // The schemas of collections as classes.
 
+#if Server
 import RealmDeclarations
 import RealmFormats
 import RealmQuery
@@ -290,3 +291,4 @@ struct SchemaTranslation {
     notes.append(ImportNote(.changed, "The property \(place) \(reason)."))
   }
 }
+#endif

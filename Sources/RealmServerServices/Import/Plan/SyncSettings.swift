@@ -2,6 +2,7 @@
 
 // The settings of sync in an export, in the forms of several years.
 
+#if Server
 import RealmFormats
 import RealmSyncProtocol
 
@@ -100,3 +101,4 @@ struct SyncSettings {
     rules?[name] ?? rules?[namespace.collection]
   }
 }
+#endif

@@ -8,6 +8,7 @@
 // 2. All documents before the one of the mark are on the disk. After it there may be objects of one
 //    group at most.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 
@@ -54,3 +55,4 @@ struct AppImportMark: Hashable, Sendable {
     return String(hash, radix: 16)
   }
 }
+#endif

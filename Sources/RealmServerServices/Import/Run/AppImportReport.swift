@@ -2,6 +2,7 @@
 
 // The numbers of objects, of users, and of documents left out.
 
+#if Server
 package import RealmFormats
 
 /// The numbers of an import.
@@ -115,3 +116,4 @@ package struct AppImportReport: Hashable, Sendable {
     return lines.joined(separator: "\n")
   }
 }
+#endif

@@ -2,6 +2,7 @@
 
 // Documents of a dump as the schema allows them.
 
+#if Server
 import RealmFormats
 import RealmReplication
 import RealmServerEngine
@@ -136,3 +137,4 @@ struct DocumentFitting {
     return schema
   }
 }
+#endif

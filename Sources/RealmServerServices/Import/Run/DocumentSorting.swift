@@ -2,6 +2,7 @@
 
 // The realm of a document, and the user whose custom data it is.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmSyncProtocol
@@ -94,3 +95,4 @@ struct DocumentSorting {
     return (rejected, rejected.line(value))
   }
 }
+#endif

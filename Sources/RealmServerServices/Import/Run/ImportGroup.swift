@@ -2,6 +2,7 @@
 
 // The documents of one transaction.
 
+#if Server
 import RealmFormats
 import RealmQuery
 import RealmReplication
@@ -127,3 +128,4 @@ struct ImportGroup {
     return nil
   }
 }
+#endif

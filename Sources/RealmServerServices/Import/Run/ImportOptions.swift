@@ -2,6 +2,7 @@
 
 // How an import behaves.
 
+#if Server
 /// The options of an import.
 package struct ImportOptions: Hashable, Sendable {
   /// Whether the first document without a fit to the schema ends the import.
@@ -17,3 +18,4 @@ package struct ImportOptions: Hashable, Sendable {
 
   package init() {}
 }
+#endif

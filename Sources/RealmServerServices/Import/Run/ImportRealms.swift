@@ -2,6 +2,7 @@
 
 // The realms of an import, few of them open at a time.
 
+#if Server
 import RealmDeclarations
 import RealmReplication
 import RealmServerEngine
@@ -136,3 +137,4 @@ final class ImportRealms {
         + "command again: it goes on.")
   }
 }
+#endif

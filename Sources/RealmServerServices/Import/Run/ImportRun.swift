@@ -10,6 +10,7 @@
 // 1. A transaction has a bounded size, and one group of documents is in memory.
 // 2. The mark follows the documents (`AppImportMark` 2).
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import RealmStorage
@@ -183,3 +184,4 @@ package struct ImportProgress: Hashable, Sendable {
   package let byteCount: Int
   package let totalByteCount: Int
 }
+#endif

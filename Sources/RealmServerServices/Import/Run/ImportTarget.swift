@@ -2,6 +2,7 @@
 
 // Where an import writes.
 
+#if Server
 package import RealmServerEngine
 
 /// The app of an import.
@@ -29,3 +30,4 @@ package struct ImportTarget: Sendable {
     self.reject = reject
   }
 }
+#endif

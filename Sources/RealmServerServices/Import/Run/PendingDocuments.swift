@@ -2,6 +2,7 @@
 
 // The documents in memory.
 
+#if Server
 /// Documents for one group of transactions.
 struct PendingDocuments {
   private let options: ImportOptions
@@ -19,3 +20,4 @@ struct PendingDocuments {
     byteCount += document.byteCount
   }
 }
+#endif

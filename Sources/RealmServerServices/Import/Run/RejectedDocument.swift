@@ -2,6 +2,7 @@
 
 // Documents without an object.
 
+#if Server
 package import RealmFormats
 
 /// A document without an object, and the reason.
@@ -30,3 +31,4 @@ package struct RejectedDocument: Hashable, Sendable, CustomStringConvertible {
     return JSONWriter.bytes(.object(members)) + [UInt8(ascii: "\n")]
   }
 }
+#endif

@@ -5,6 +5,7 @@
 // Its interface gives arrays of users with their identities. Its command line gives tables, one for
 // each way to log in, whose rows have an id and for passwords an address.
 
+#if Server
 import RealmFormats
 import RealmSyncProtocol
 
@@ -127,3 +128,4 @@ struct UserReader {
     return user
   }
 }
+#endif
