@@ -28,7 +28,9 @@ extension ServerRealm {
       if let own = history.first(where: { $0.file == ident }) { version = own.version - 1 }
     }
     var bootstrap = try StoreError.storing(
-      Bootstrap.schema(snapshot, version: version, timestamp: now))
+      Bootstrap.schema(
+        Bootstrap.Basis(
+          snapshot, at: DownloadCursor(serverVersion: version), timestamp: now)))
     bootstrap.didStore(snapshot.head, file)
     return bootstrap
   }
@@ -242,8 +244,10 @@ extension ServerRealm {
       }),
       try await store.privates(of: ident, after: cursor.serverVersion).isEmpty
     else { return nil }
-    return try await record(
-      known.round, nil, [], known.timestamp, after: head, for: ident, nil, hasTurn: false)
+    var privates = PrivateChanges(known.timestamp, for: ident)
+    privates.append(known.round.parts, through: known.round.cursor.serverVersion)
+    return try await append(
+      privates, known.round, after: head, filtered: nil, hasTurn: false)
   }
 
   /// Stores the private changes of a finding, with their versions; nil if the realm has got
@@ -251,33 +255,32 @@ extension ServerRealm {
   private func record(
     _ found: ViewFinding, for request: ViewRequest, hasTurn: Bool
   ) async throws(StoreError) -> ViewDownload? {
-    try await record(
-      found.round, found.bootstrap, found.input.unconfirmed, found.input.timestamp,
-      after: found.input.snapshot.head, for: request.file, request.filters, hasTurn: hasTurn)
+    let ident = request.file
+    var privates = PrivateChanges(found.input.timestamp, for: ident)
+    privates.append(found.round.parts, through: found.round.cursor.serverVersion)
+    var filtered: FilteredView?
+    if let bootstrap = found.bootstrap {
+      privates.append(bootstrap.parts, through: bootstrap.partsVersion)
+      filtered = FilteredView(file: ident, filters: request.filters)
+    }
+    privates.replace(found.input.unconfirmed)
+    return try await append(
+      privates, found.round, found.bootstrap, after: found.input.snapshot.head, filtered: filtered,
+      hasTurn: hasTurn)
   }
 
-  /// Stores the private changes of a client, with their versions; nil if the realm has got other
-  /// versions meanwhile.
-  private func record(
-    _ round: Round, _ bootstrap: Bootstrap?, _ unconfirmed: [PrivateChange],
-    _ timestamp: OriginTimestamp, after head: RealmHead, for ident: FileIdentifier,
-    _ filters: ReadFilters?, hasTurn: Bool
+  /// Appends the private changes of a client; nil if the realm has got other versions meanwhile.
+  private func append(
+    _ privates: PrivateChanges, _ round: Round, _ bootstrap: Bootstrap? = nil,
+    after head: RealmHead, filtered: FilteredView?, hasTurn: Bool
   ) async throws(StoreError) -> ViewDownload? {
-    var privates = PrivateChanges(timestamp, for: ident)
-    privates.append(round.parts, through: round.cursor.serverVersion)
-    if let bootstrap {
-      privates.append(bootstrap.parts, through: bootstrap.partsVersion)
-    }
-    privates.replace(unconfirmed)
     let version = (bootstrap?.cursors.download ?? round.cursor).serverVersion
-    var filtered: FilteredView?
-    if bootstrap != nil { filtered = FilteredView(file: ident, filters: filters) }
     guard
       let head = try await appendVersions(
         through: version, after: head, privates: privates.changes, filtered: filtered,
         hasTurn: hasTurn)
     else { return nil }
-    let file = try await knownFile(ident)
+    let file = try await knownFile(privates.file)
     var bootstrap = bootstrap
     bootstrap?.didStore(head, file)
     return ViewDownload(

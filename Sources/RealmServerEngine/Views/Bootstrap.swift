@@ -63,15 +63,14 @@ package struct Bootstrap: Sendable {
   }
 
   private init(
-    _ snapshot: RealmSnapshot, _ cursor: DownloadCursor, timestamp: OriginTimestamp,
-    entryByteCountMax: Int, erased: ObjectSelection, arriving: ObjectSelection,
-    staying: ObjectSelection = ObjectSelection(), changes: [TableKey: FieldChange] = [:],
-    fields: [String: FieldSelection] = [:]
+    _ basis: Basis, erased: ObjectSelection = ObjectSelection(),
+    arriving: ObjectSelection = ObjectSelection(), staying: ObjectSelection = ObjectSelection(),
+    changes: [TableKey: FieldChange] = [:], fields: [String: FieldSelection] = [:]
   ) {
-    self.snapshot = snapshot
-    self.timestamp = timestamp
-    cursors = SyncCursors(download: cursor)
-    self.entryByteCountMax = entryByteCountMax
+    snapshot = basis.snapshot
+    timestamp = basis.timestamp
+    cursors = SyncCursors(download: basis.cursor)
+    entryByteCountMax = basis.entryByteCountMax
     self.erased = ObjectSelection.Iterator(erased)
     self.arriving = ObjectSelection.Iterator(arriving)
     self.staying = ObjectSelection.Iterator(staying)
@@ -82,14 +81,11 @@ package struct Bootstrap: Sendable {
 
   /// The bootstrap of query version 0: the whole schema, and nothing else.
   ///
-  /// - Parameter version: That of the entry, before which the client has uploaded nothing.
-  package static func schema(
-    _ snapshot: RealmSnapshot, version: UInt64, timestamp: OriginTimestamp
-  ) throws(StorageError) -> Bootstrap {
-    var bootstrap = Bootstrap(
-      snapshot, DownloadCursor(serverVersion: version), timestamp: timestamp,
-      entryByteCountMax: entryByteCountMax, erased: ObjectSelection(), arriving: ObjectSelection())
-    var writer = ObjectStateWriter(snapshot.objects, file: .server)
+  /// - Parameter basis: Its position is that of the entry, before which the client has uploaded
+  ///   nothing.
+  package static func schema(_ basis: Basis) throws(StorageError) -> Bootstrap {
+    var bootstrap = Bootstrap(basis)
+    var writer = ObjectStateWriter(basis.snapshot.objects, file: .server)
     try writer.appendSchema()
     bootstrap.schema = writer.take()
     return bootstrap
@@ -105,22 +101,16 @@ package struct Bootstrap: Sendable {
   ///   - old: Nil for a client that sees nothing yet.
   ///   - absent: Objects of the old view that the client does not have: it was not sent them, as
   ///     the rights of its user had changed.
-  ///   - version: The client's position, at or after the version of the snapshot.
-  ///   - clientVersion: The newest integrated client version.
   package static func change(
-    from old: View?, to new: View, absent: Set<ObjectIdentity> = [], _ snapshot: RealmSnapshot,
-    at version: UInt64, clientVersion: UInt64, timestamp: OriginTimestamp,
-    entryByteCountMax: Int = Bootstrap.entryByteCountMax
+    from old: View?, to new: View, absent: Set<ObjectIdentity> = [], _ basis: Basis
   ) throws(StorageError) -> Bootstrap {
+    let snapshot = basis.snapshot
     var selected = Selected()
     for name in Set(new.classNames).union(old?.classNames ?? []) {
       selected.after[name] = try new.keys(ofClass: name, in: snapshot.objects)
       selected.before[name] = try old?.keys(ofClass: name, in: snapshot.objects)
     }
-    var bootstrap = try Bootstrap(
-      selected, from: old, to: new, absent: absent, snapshot,
-      at: DownloadCursor(serverVersion: version, clientVersion: clientVersion),
-      timestamp: timestamp, entryByteCountMax: entryByteCountMax)
+    var bootstrap = try Bootstrap(selected, from: old, to: new, absent: absent, basis)
     while try bootstrap.makePart() != nil {}
     return bootstrap
   }
@@ -129,13 +119,12 @@ package struct Bootstrap: Sendable {
   /// yet.
   init(
     _ selected: Selected, from old: View?, to new: View, absent: Set<ObjectIdentity>,
-    _ snapshot: RealmSnapshot, at cursor: DownloadCursor, timestamp: OriginTimestamp,
-    entryByteCountMax: Int
+    _ basis: Basis
   ) throws(StorageError) {
     var (erased, arriving, staying) = (ObjectSelection(), ObjectSelection(), ObjectSelection())
     var changes: [TableKey: FieldChange] = [:]
     for name in Set(new.classNames).union(old?.classNames ?? []).sorted() {
-      guard let table = try View.table(name, snapshot.objects) else { continue }
+      guard let table = try View.table(name, basis.snapshot.objects) else { continue }
       let after = selected.after[name] ?? []
       var before = selected.before[name] ?? []
       if !absent.isEmpty { before = try before.without(absent, ofClass: name, in: table) }
@@ -151,8 +140,8 @@ package struct Bootstrap: Sendable {
       try staying.add(after.filter(known.contains), of: table)
     }
     self.init(
-      snapshot, cursor, timestamp: timestamp, entryByteCountMax: entryByteCountMax, erased: erased,
-      arriving: arriving, staying: staying, changes: changes, fields: new.readableFields)
+      basis, erased: erased, arriving: arriving, staying: staying, changes: changes,
+      fields: new.readableFields)
     unmade = self.erased
   }
 

@@ -84,7 +84,7 @@ extension ObjectIdentity {
 
 /// The private changes of a round and the bootstrap after it.
 struct PrivateChanges {
-  private let file: FileIdentifier
+  let file: FileIdentifier
   private let timestamp: OriginTimestamp
   private(set) var changes: [PrivateChange] = []
 

@@ -205,8 +205,9 @@ struct ViewSearch: Sendable {
     var bootstrap = try StoreError.storing(
       Bootstrap(
         selected, from: views[0], to: due, absent: allowed(views) == nil ? [] : round.absent,
-        input.snapshot, at: round.cursor, timestamp: input.timestamp,
-        entryByteCountMax: entryByteCountMax))
+        Bootstrap.Basis(
+          input.snapshot, at: round.cursor, timestamp: input.timestamp,
+          entryByteCountMax: entryByteCountMax)))
     while let count = try StoreError.storing(bootstrap.makePart()) { await share?.spend(4 * count) }
     return bootstrap
   }

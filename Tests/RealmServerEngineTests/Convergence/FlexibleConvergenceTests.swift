@@ -199,10 +199,13 @@ private struct FlexibleRun {
       let view = try View.bind(device.query, to: snapshot.objects).get()
       let timestamp = OriginTimestamp(milliseconds: 0)
       for bootstrap in [
-        try Bootstrap.schema(snapshot, version: 0, timestamp: timestamp),
+        try Bootstrap.schema(
+          Bootstrap.Basis(snapshot, at: DownloadCursor(serverVersion: 0), timestamp: timestamp)),
         try Bootstrap.change(
-          from: nil, to: view, snapshot, at: snapshot.head.version, clientVersion: 0,
-          timestamp: timestamp),
+          from: nil, to: view,
+          Bootstrap.Basis(
+            snapshot, at: DownloadCursor(serverVersion: snapshot.head.version),
+            timestamp: timestamp)),
       ] {
         try replica.integrate(
           DownloadBatch(

@@ -29,10 +29,13 @@ struct ViewReplica {
     let group = try WriteGroup(file.beginWrite())
     var applier = InstructionApplier(group, file: ident)
     for bootstrap in [
-      try Bootstrap.schema(snapshot, version: 1, timestamp: time),
+      try Bootstrap.schema(
+        Bootstrap.Basis(snapshot, at: DownloadCursor(serverVersion: 1), timestamp: time)),
       try Bootstrap.change(
-        from: nil, to: view, snapshot, at: max(1, snapshot.head.version), clientVersion: 0,
-        timestamp: time),
+        from: nil, to: view,
+        Bootstrap.Basis(
+          snapshot, at: DownloadCursor(serverVersion: max(1, snapshot.head.version)),
+          timestamp: time)),
     ] {
       for entry in try bootstrap.allEntries() {
         try applier.apply(ChangesetParser.parse(entry.changeset))
