@@ -60,9 +60,7 @@ package struct SearchIndex<Values: IndexedValues> {
       return try find(value) == nil ? 0 : 1
     }
     let count = try BTree<IntegerLeaf>.count(ref, in: space)
-    if try holdsOnlyOneValue(ref, count: count) {
-      return try valueOfElement(0, of: ref).isEqual(to: value) ? count : 0
-    }
+    if let only = try onlyValue(of: ref, count: count) { return only.isEqual(to: value) ? count : 0 }
     return try run(of: value, in: ref).count
   }
 
@@ -74,8 +72,8 @@ package struct SearchIndex<Values: IndexedValues> {
   /// The keys in a list whose objects have `value`.
   private func run(of value: MixedValue, in list: Ref) throws(StorageError) -> [ObjectKey] {
     let count = try BTree<IntegerLeaf>.count(list, in: space)
-    if try holdsOnlyOneValue(list, count: count) {
-      guard count > 0, try valueOfElement(0, of: list).isEqual(to: value) else { return [] }
+    if let only = try onlyValue(of: list, count: count) {
+      guard only.isEqual(to: value) else { return [] }
       return try BTree<IntegerLeaf>.all(of: list, in: space, as: ObjectKey.self)
     }
     // Lists of several values may be in the order of an older format: read every element.
@@ -90,16 +88,20 @@ package struct SearchIndex<Values: IndexedValues> {
   /// The smallest key in a list whose object has `value`.
   func first(of value: MixedValue, in list: Ref) throws(StorageError) -> ObjectKey? {
     let count = try BTree<IntegerLeaf>.count(list, in: space)
-    guard count > 0, try holdsOnlyOneValue(list, count: count) else {
+    guard let only = try onlyValue(of: list, count: count) else {
       return try run(of: value, in: list).first
     }
-    let key = try key(at: 0, of: list)
-    return try values.indexedValue(of: key).isEqual(to: value) ? key : nil
+    return only.isEqual(to: value) ? try key(at: 0, of: list) : nil
   }
 
-  private func holdsOnlyOneValue(_ list: Ref, count: Int) throws(StorageError) -> Bool {
-    guard count > 1 else { return true }
-    return try valueOfElement(0, of: list).isEqual(to: valueOfElement(count - 1, of: list))
+  /// The value of all objects of a list; nil if they have several, and for an empty list.
+  ///
+  /// Equal values stand together, so the first and the last one say it.
+  private func onlyValue(of list: Ref, count: Int) throws(StorageError) -> MixedValue? {
+    guard count > 0 else { return nil }
+    let first = try valueOfElement(0, of: list)
+    guard count > 1 else { return first }
+    return try first.isEqual(to: valueOfElement(count - 1, of: list)) ? first : nil
   }
 
   private func key(at index: Int, of list: Ref) throws(StorageError) -> ObjectKey {
