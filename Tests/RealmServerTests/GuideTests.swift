@@ -73,10 +73,12 @@ enum GuideStep: Equatable {
   }
 }
 
-/// A shell in an empty folder, in which the built programs are found, and a port of its own.
+/// A shell in an empty folder, in which the built programs are found, and ports of its own.
 private final class GuideShell {
   let directory: TemporaryDirectory
   private let port: Int
+  /// The port of a program of the reader's, 8080 in the pages.
+  private let otherPort: Int
   /// Variables of the lines, before them.
   private let variables: String
   private var jobs: [SpawnedProgram] = []
@@ -85,11 +87,16 @@ private final class GuideShell {
   init(variables: [String: String] = [:]) async throws {
     self.variables = variables.sorted { $0.key < $1.key }.map { "export \($0)=\($1) && " }.joined()
     directory = try TemporaryDirectory()
-    // A port that was free a moment ago.
+    port = try await Self.freePort()
+    otherPort = try await Self.freePort()
+  }
+
+  /// A port that was free a moment ago.
+  static func freePort() async throws -> Int {
     let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .bind(host: "127.0.0.1", port: 0).get()
-    port = channel.localAddress?.port ?? 0
-    try await channel.close()
+    defer { channel.close(promise: nil) }
+    return channel.localAddress?.port ?? 0
   }
 
   deinit { for job in jobs { job.kill() } }
@@ -108,6 +115,7 @@ private final class GuideShell {
       words.insert(contentsOf: ["--server", "http://127.0.0.1:\(port)"], at: 1)
     }
     return words.joined(separator: " ").replacing("127.0.0.1:9090", with: "127.0.0.1:\(port)")
+      .replacing("8080", with: "\(otherPort)")
   }
 
   private func spawn(_ line: String, _ output: String) throws -> SpawnedProgram {
@@ -152,14 +160,18 @@ private final class GuideShell {
     program.kill()
     let status = program.waitUntilExit()
     let output = try output(of: "output") + output(of: "errors")
-    return (status, output.replacing("127.0.0.1:\(port)", with: "127.0.0.1:9090"))
+    return (
+      status,
+      output.replacing("127.0.0.1:\(port)", with: "127.0.0.1:9090")
+        .replacing("\(otherPort)", with: "8080")
+    )
   }
 
   func write(_ text: String, to path: String) throws {
     let place = URL(fileURLWithPath: directory.file(path))
     try FileManager.default.createDirectory(
       at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: place)
+    try Data(text.replacing("8080", with: "\(otherPort)").utf8).write(to: place)
   }
 }
 
@@ -200,14 +212,25 @@ struct GuideTests {
     try await Self.type(name, count, in: shell)
   }
 
+  /// The page has programs in Python, which stand in the package's folder.
+  @Test(.enabled(if: hasPython, "There is no Python"))
+  func theLinesOfThePageAboutOtherLanguagesDoWhatItSays() async throws {
+    let shell = try await GuideShell()
+    try FileManager.default.createSymbolicLink(
+      atPath: shell.directory.file("Examples"),
+      withDestinationPath: Self.folder.appending(path: "../Examples").standardizedFileURL.path)
+    try await Self.type("Sync/HTTP.md", 7, in: shell)
+  }
+
+  private static let hasPython =
+    (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    .contains { FileManager.default.isExecutableFile(atPath: "\($0)/python3") }
+
   /// With a PostgreSQL server of its own, which the lines find as that of the machine.
   @Test(.enabled(if: hasPostgres, "PostgreSQL is not installed, or the trait Postgres is off"))
   func theLinesOfThePageAboutManyMachinesDoWhatItSays() async throws {
     let place = try TemporaryDirectory()
-    let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-      .bind(host: "127.0.0.1", port: 0).get()
-    let port = channel.localAddress?.port ?? 0
-    try await channel.close()
+    let port = try await GuideShell.freePort()
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.path)
     let folder = place.file("database")
     let database = try await BackupTests.onThread {
