@@ -64,12 +64,12 @@ package struct Role: Hashable, Sendable {
 
   /// The permission of a user for whom the role applies.
   func permission(in context: RuleContext) -> ClassPermission {
-    let write = writeFilter.resolved(in: context)
+    let (read, write) = (readFilter.resolved(in: context), writeFilter.resolved(in: context))
     let (readable, writable) = (readableFields, selection(of: \.write))
     return ClassPermission(
       role: name,
       read: readable.isEmpty
-        ? .constant(false) : .joined(any: [readFilter.resolved(in: context), write]),
+        ? .constant(false) : read == write ? read : .joined(any: [read, write]),
       readable: readable.isEmpty ? .all : readable, write: write, inserts: inserts,
       deletes: deletes, writable: writable)
   }

@@ -233,6 +233,19 @@ struct RoleReaderTests {
     expectTrue(lines[2].hasSuffix(changed), "\(text)")
   }
 
+  /// Whoever may write an object may read it; a condition of both is asked once.
+  @Test(arguments: [
+    (#"{"read":{"o":"%%user.id"},"write":{"o":"%%user.id"}}"#, #"reads: o == "u1""#),
+    (#"{"read":{"s":1},"write":{"o":"%%user.id"}}"#, #"reads: s == 1 or o == "u1""#),
+    (#"{"read":{},"write":{}}"#, "reads: all objects"),
+  ])
+  func readsWhatItMayWrite(_ filters: String, _ line: String) throws {
+    let members = #""read":true,"write":true,"document_filters":"# + filters
+    let roles = try AppFile(Array(Self.file(role: members).utf8)).roles
+    let text = RoleExplanation(roles, of: RuleUser(id: "u1"), className: "T").description
+    expectEqual(text.split(separator: "\n")[1], line[...], "\(text)")
+  }
+
   // MARK: Mistakes
 
   @Test(arguments: [

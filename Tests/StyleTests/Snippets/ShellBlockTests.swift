@@ -33,10 +33,6 @@ struct ShellBlockTests {
     "Documentation/Sync/LogIn.md": [
       "realm-server keys create": "RealmServerTests/LoginKindTests.swift"
     ],
-    "Documentation/Sync/README.md": [
-      "swift run --traits Server realm-storm": "RealmServerTests/StormTests.swift",
-      "for seed": "runs for minutes",
-    ],
     "Documentation/Sync/Rules.md": [
       "realm-server apply": "RealmServerTests/ApplyTests.swift",
       "realm-server users custom-data": "RealmServerTests/CustomDataTests.swift",
