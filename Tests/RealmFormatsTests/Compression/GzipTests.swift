@@ -31,6 +31,7 @@ struct GzipTests {
     expectEqual(checksum.checksum, 0xCBF4_3926)
   }
 
+  /// `InflateStream` 2: zeros from beyond a part would stand in the content.
   @Test func aFileComesBackInPartsOfAnySize() throws {
     var random = SeededGenerator(seed: 28)
     for length in [0, 1, 300, 70_000] {
@@ -42,6 +43,32 @@ struct GzipTests {
       for size in [1, 7, 4_096, 1 << 20] where size > 1 || length < 1_000 {
         try expectEqual(Self.content(file, size), bytes, "\(length) bytes, \(size) at a time")
       }
+    }
+  }
+
+  /// `InflateStream` 1: a part is of limited size, however much the input repeats, and no more of
+  /// the input is asked for than a part and a block need.
+  @Test func whatIsInMemoryIsBounded() throws {
+    let partByteCountMax = 1 << 16 + 258
+    var random = SeededGenerator(seed: 29)
+    let samples = [
+      [UInt8](repeating: 7, count: 1 << 20),
+      (0..<1 << 20).map { _ in UInt8.random(in: 0...255, using: &random) },
+    ]
+    for bytes in samples {
+      let file = Gzip.compress(bytes)
+      var (position, count) = (0, 0)
+      var reader = GzipReader {
+        let end = min(file.count, position + 1_000)
+        defer { position = end }
+        return Array(file[position..<end])
+      }
+      while case let part = try reader.next(), !part.isEmpty {
+        expectTrue(part.count <= partByteCountMax)
+        count += part.count
+        expectTrue(position <= count + 1 << 16, "\(position) bytes for \(count)")
+      }
+      expectEqual(count, bytes.count)
     }
   }
 
@@ -65,6 +92,7 @@ struct GzipTests {
     }
   }
 
+  /// `InflateStream` 1
   @Test func damageIsAnErrorOrHarmless() throws {
     let bytes = Array("some text, some text, and some more of some text".utf8)
     let file = Gzip.compress(bytes)

@@ -135,13 +135,15 @@ struct ZlibTests {
       error: .badCodeLengths),
   ]
 
+  /// `BitReader` 1: a cut stream is not read as zeros. `Inflate` 1: a size is not believed before
+  /// memory is taken for it.
   @Test(arguments: defects) func theDefectIsNamed(_ defect: Defect) {
     #expect(throws: defect.error) {
       try Zlib.decompress(bytes(defect.stream), byteCount: defect.byteCount)
     }
   }
 
-  /// Damaged streams give an error or the announced number of bytes.
+  /// Damaged streams give an error or the announced number of bytes (`Inflate` 1).
   @Test(.heavy) func damagedStreamsNeverTrap() {
     var random = SeededGenerator(seed: 11)
     var streams = Self.streams.map { (bytes($0.stream), $0.text.utf8.count) }

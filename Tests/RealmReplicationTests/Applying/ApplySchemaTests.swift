@@ -190,6 +190,39 @@ struct ApplySchemaTests {
     }
   }
 
+  /// `InstructionApplier` 2
+  @Test func anErasedObjectIsWrittenNoMore() throws {
+    for comesBack in [false, true] {
+      func write(_ changeset: inout Changeset, _ item: InternedString) {
+        changeset.update(item, "a", "count", to: .int(7))
+        changeset.erase(item, "a")
+        if comesBack { changeset.create(item, "a") }
+        changeset.update(item, "a", "maybe", to: .int(8))
+      }
+      if comesBack {
+        try items.apply(write)
+        try expectEqual(items.value("count"), .int(0))
+        try expectEqual(items.value("maybe"), .int(8))
+      } else {
+        try items.expectBad(.path(.missingObject(table: "Item"))) { write(&$0, $1) }
+      }
+    }
+    // Those of a class go with it.
+    try items.expectBad(.path(.missingObject(table: "Other"))) { changeset, _ in
+      let other = changeset.intern("Other")
+      for isFirst in [true, false] {
+        changeset.addClass("Other", key: ("id", .string, false))
+        changeset.addProperty("Other", "count", .int)
+        if isFirst {
+          changeset.create(other, "a")
+          changeset.update(other, "a", "count", to: .int(1))
+          changeset.append(.eraseTable(other))
+        }
+      }
+      changeset.update(other, "a", "count", to: .int(2))
+    }
+  }
+
   @Test func aMissingObjectIsErasedSilently() throws {
     try items.apply { changeset, item in changeset.erase(item, "none") }
     try items.expectBad(.missingClass("None")) { changeset, _ in

@@ -89,6 +89,39 @@ struct RecordingRuleTests {
     expectEqual(lines, [#"EraseColumn "Item"."free""#, #"EraseTable "Free""#])
   }
 
+  /// `ChangesetBuilder` 1: what takes the place of an erased class or property has its own name,
+  /// and so has everything in the next changeset.
+  @Test func whatTakesAPlaceHasItsOwnName() throws {
+    for value in 1...2 as ClosedRange<Int64> {
+      let lines = try lines { group, item, key in
+        let old = try item.column(named: value == 1 ? "count" : "other1")
+        try item.set(.int(value), old.name, key)
+        try item.columns.remove(old.key)
+        try item.addColumn(named: "other\(value)", type: .int)
+        let new = try item.column(named: "other\(value)")
+        expectEqual(new.leafIndex, old.leafIndex)
+        try item.set(.int(value), new.name, key)
+        let first = try group.createTable(named: "class_First\(value)")
+        _ = try first.createObject()
+        try group.removeTable(first.key)
+        let second = try group.createTable(named: "class_Second\(value)")
+        expectEqual(second.key.index, first.key.index)
+        _ = try second.createObject()
+      }
+      let item = #""Item"["a"]."#
+      let old = value == 1 ? "count" : "other1"
+      expectEqual(
+        lines.filter { $0.hasPrefix("Update") || $0.hasPrefix("EraseC") },
+        [
+          #"Update \#(item)"\#(old)" = int(\#(value)) prior 0"#,
+          #"EraseColumn "Item"."\#(old)""#,
+          #"Update \#(item)"other\#(value)" = int(\#(value)) prior 0"#,
+        ])
+      let names = lines.filter { $0.hasPrefix("CreateObject") }.map { $0.split(separator: "\"")[1] }
+      expectEqual(names, ["First\(value)", "Second\(value)"])
+    }
+  }
+
   @Test func thePrimaryKeyOfAClassStays() throws {
     #expect(throws: StorageError.self) {
       try file.write { try $0.existing("Item").setPrimaryKey(nil) }
@@ -228,6 +261,29 @@ struct RecordingRuleTests {
         #"ArrayInsert "Item"["a"]."any"[0] = dictionary prior 0"#,
         #"Update "Item"["a"]."any"[0]."k" = list prior 0"#,
         #"ArrayInsert "Item"["a"]."any"[0]."k"[0] = int(1) prior 0"#,
+      ])
+  }
+
+  /// `SyncRecorder` 3 and 4: objects that are written to in turn, and an embedded one in between.
+  @Test func objectsInTurnKeepTheirNames() throws {
+    let lines = try lines { group, item, a in
+      let parts = try group.existing("Part")
+      let (b, _) = try #require(try item.findRow(primaryKey: .string("b")))
+      for key in [a, b, b, a] { try item.set(.int(1), "count", key) }
+      let (part, _) = try item.createEmbedded(item.column(named: "part"), of: b)
+      try parts.set(.int(2), "x", part)
+      try item.set(.int(3), "count", a)
+      try parts.set(.int(4), "x", part)
+      try item.set(.int(5), "count", a)
+      try item.set(.int(6), "count", b)
+    }
+    expectEqual(
+      lines.map { $0.replacing(#"Update "Item""#, with: "").replacing(" prior 0", with: "") },
+      [
+        #"["a"]."count" = int(1)"#, #"["b"]."count" = int(1)"#, #"["b"]."count" = int(1)"#,
+        #"["a"]."count" = int(1)"#, #"["b"]."part" = objectValue"#, #"["b"]."part"."x" = int(2)"#,
+        #"["a"]."count" = int(3)"#, #"["b"]."part"."x" = int(4)"#, #"["a"]."count" = int(5)"#,
+        #"["b"]."count" = int(6)"#,
       ])
   }
 

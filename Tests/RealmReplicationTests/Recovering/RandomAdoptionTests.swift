@@ -24,6 +24,7 @@ struct RandomAdoptionTests {
   }
 
   /// An empty server gets everything, with what was not uploaded.
+  /// `ContentAdoption` 3: increments that stayed in the seed would be made twice.
   @Test(arguments: RandomRuns.seeds(40))
   func anEmptyServerGetsTheFile(_ seed: UInt64) throws {
     var bench = try AdoptionBench(seed)
@@ -65,6 +66,7 @@ struct RandomAdoptionTests {
 
   /// Without changes of their own both end as the one that has synchronised last; of objects that
   /// one of them alone has, none is lost.
+  /// `ContentAdoption` 2
   @Test(arguments: RandomRuns.seeds(40))
   func theLastToSynchroniseWins(_ seed: UInt64) throws {
     var (first, second) = try devices(seed)

@@ -138,6 +138,7 @@ struct FileAdoptionTests {
 
   /// Two devices adopt before either has uploaded: lists are those of one of them, changes that
   /// waited win over everything that the former server had.
+  /// `ContentAdoption` 2 and 3
   @Test(arguments: [true, false])
   func twoDevicesAtOnceEndEqual(_ isFirstNewer: Bool) async throws {
     let first = try await AdoptedDevice(
