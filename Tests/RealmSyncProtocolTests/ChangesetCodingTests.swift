@@ -8,6 +8,7 @@ import TestExtensions
 import Testing
 
 struct ChangesetCodingTests {
+  /// `Changeset` 1, 2 and 3
   @Test func everyChangesetIsReadBackAsItWas() throws {
     for seed in RandomRuns.seeds(400) {
       var random = RandomChangeset(seed: seed)
@@ -16,7 +17,35 @@ struct ChangesetCodingTests {
       let parsed = try ChangesetParser.parse(encoded)
       expectEqual(parsed.description, changeset.description, "seed \(seed)")
       expectEqual(ChangesetEncoder.encode(parsed), encoded, "seed \(seed)")
+      expectEqual(parsed.brokenRules, [], "seed \(seed)")
     }
+  }
+
+  @Test func aBrokenRuleOfChangesetsIsFound() {
+    func make() -> Changeset {
+      var changeset = Changeset()
+      let name = changeset.intern("A")
+      for _ in 0..<2 {
+        let path = InstructionPath(
+          table: name, key: .int(1), field: name,
+          elements: changeset.addElements([PathElement.index(0)]))
+        changeset.append(.update(.init(path: path, value: .string(changeset.addBytes("x")))))
+      }
+      return changeset
+    }
+    expectEqual(make().brokenRules, [])
+    var changeset = make()
+    changeset.instructions[0].path?.table = InternedString(1)
+    expectEqual(changeset.brokenRules, [1])
+    changeset = make()
+    changeset.instructions[1].path?.elements.count = 2
+    expectEqual(changeset.brokenRules, [2])
+    changeset = make()
+    changeset.payloadBytes.removeLast()
+    expectEqual(changeset.brokenRules, [2])
+    changeset = make()
+    changeset.instructions[1].path?.elements.start = 0
+    expectEqual(changeset.brokenRules, [3])
   }
 
   /// What is written while it is made, as a recorder does, is what is encoded at the end.
@@ -98,7 +127,7 @@ struct ChangesetCodingTests {
   }
 
   /// The greater part of the damaged inputs of a run (SY7). What a damaged changeset still means is
-  /// encoded and read again with the same result.
+  /// encoded and read again with the same result. `ByteReader` 1, `Changeset` 1, 2 and 3
   @Test(.heavy, arguments: 0..<11 as Range<UInt64>)
   func damagedChangesetsNeverTrap(_ part: UInt64) throws {
     var generator = SeededGenerator(seed: part)
@@ -110,6 +139,8 @@ struct ChangesetCodingTests {
     for round in 0..<30_000 {
       let input = Self.damaged(bases[round % bases.count], &generator)
       guard let changeset = try? ChangesetParser.parse(input) else { continue }
+      let broken = changeset.brokenRules
+      if !broken.isEmpty { Issue.record("\(broken): \(hex(input))") }
       guard round % 16 == 0 else { continue }
       let again = try ChangesetParser.parse(ChangesetEncoder.encode(changeset))
       expectEqual(again.description, changeset.description, "\(hex(input))")

@@ -89,6 +89,7 @@ struct ChangesetParserErrorTests {
     .init(name: "unknown kind of clear", hex: a + "0b0000000004", error: .unknownCollectionKind(4)),
   ]
 
+  /// `ByteReader` 1, and `Changeset` 1: a string that is not defined is an error.
   @Test(arguments: defects)
   func theDefectIsNamed(_ defect: Defect) {
     #expect(throws: defect.error) { try ChangesetParser.parse(bytes(defect.hex)) }

@@ -45,7 +45,8 @@ struct TransformerTests {
     }
   }
 
-  /// `Transformer` 1.
+  /// `Transformer` 1. `MergeStep` 1: the sides have string tables of their own. `MergeStep` 2: what a
+  /// rule changes must arrive in the changesets. `Changeset` 1 to 3: what merging makes, too.
   @Test(.heavy, arguments: [(1, 1, 1500), (1, 4, 600), (3, 4, 300)])
   func bothSidesEndWithTheSameContent(
     _ transactions: Int, _ changes: Int, _ runs: Int
@@ -67,6 +68,9 @@ struct TransformerTests {
       guard left == right else {
         Issue.record("seed \(seed)\n\(start.script)\n\(left)\n\(right)")
         return
+      }
+      for changeset in local + incoming {
+        expectEqual(changeset.brokenRules, [], "seed \(seed)")
       }
       for position in local.indices where !outcome.alteredLocal.contains(position) {
         expectEqual(local[position].description, start.left[position].description)

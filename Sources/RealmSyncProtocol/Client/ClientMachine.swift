@@ -7,11 +7,11 @@
 /// Decides when a connection is opened and closed, and what its sessions send and store.
 ///
 /// The rules for who drives it:
-/// 1. Hand each input in once, with the time, in the order in which things happened.
-/// 2. Carry effects out in their order; what takes time is begun in that order, and its end is an
-///    input.
-/// 3. A `store` is answered once, by `stored`, when what it asked for is on the disk.
-/// 4. A `send` names what the disk has by then, if it says something of the file.
+/// - Hand each input in once, with the time, in the order in which things happened.
+/// - Carry effects out in their order; what takes time is begun in that order, and its end is an
+///   input.
+/// - A `store` is answered once, by `stored`, when what it asked for is on the disk.
+/// - A `send` names what the disk has by then, if it says something of the file.
 ///
 /// Sessions have a name, which does not change, and a number on the connection, which is another
 /// one for each binding. Equal inputs give equal effects.

@@ -2,10 +2,11 @@
 
 // When a client opens and closes connections, and to which session a message goes.
 
-import RealmSyncProtocol
 import RealmTestSupport
 import TestExtensions
 import Testing
+
+@testable import RealmSyncProtocol
 
 struct ClientMachineTests {
   private static let ident = "ident 1 2 7 0 0 0 0\n"
@@ -410,11 +411,16 @@ struct ClientMachineTests {
       })
   }
 
+  /// `ClientMachine` 2
   @Test func equalInputsGiveEqualEffects() {
     for seed in 0..<200 as Range<UInt64> {
       var random = SeededGenerator(seed: seed)
       var connection = ScriptedConnection()
-      for step in 0..<60 { Self.step(step, &connection, &random) }
+      for step in 0..<60 {
+        Self.step(step, &connection, &random)
+        let numbers = connection.machine.sessions.values.compactMap(\.number)
+        expectTrue(connection.machine.state == .connected || numbers.isEmpty, "seed \(seed)")
+      }
       var (first, second) = (ScriptedConnection().machine, ScriptedConnection().machine)
       for (input, time) in connection.inputs {
         expectEqual(first.handle(input, now: time), second.handle(input, now: time))

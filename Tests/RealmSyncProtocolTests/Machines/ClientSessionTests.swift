@@ -46,7 +46,7 @@ struct ClientSessionTests {
 
   // MARK: Rules of P1 C.4
 
-  /// Each field of the header goes back, or contradicts another.
+  /// Each field of the header goes back, or contradicts another. `ClientSession` 2
   @Test(arguments: [
     "3 10 4 7777 18 3", "4 9 4 7777 18 3", "4 10 3 7777 18 3", "4 10 4 7777 17 3",
     "4 10 4 7777 18 2", "4 10 4 7777 21 3", "5 10 4 7777 18 3", "4 19 4 7777 18 3",
@@ -145,6 +145,7 @@ struct ClientSessionTests {
     expectEqual(client.requests.count, 3)
   }
 
+  /// `ClientMachine` 4
   @Test func tooManyWaitingMessagesStopReading() throws {
     var limits = ClientMachine.Limits()
     limits.waitingByteCount = 100

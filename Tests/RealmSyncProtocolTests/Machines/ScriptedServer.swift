@@ -3,6 +3,7 @@
 // A server's session that a test drives step by step.
 
 import RealmSyncProtocol
+import Testing
 
 /// A `ServerSessionMachine` with the effects that it has given, messages as their texts.
 struct ScriptedServer {
@@ -13,6 +14,8 @@ struct ScriptedServer {
   private(set) var sent: [String] = []
   /// The lines for the operator.
   private(set) var notices: [String] = []
+  /// The request that is under way.
+  private var openRequest: UInt64?
   private let parser: MessageParser
   private let encoder: MessageEncoder
 
@@ -25,13 +28,17 @@ struct ScriptedServer {
   }
 
   mutating func handle(_ input: ServerSessionInput) {
+    if case .stored(openRequest, _) = input { openRequest = nil }
     let effects = machine.handle(input, now: 0)
     log += effects
     for effect in effects {
       switch effect {
       case .send(let message, _):
         sent.append(String(decoding: encoder.bytes(message), as: UTF8.self))
-      case .store(let number, let request): requests.append((number, request))
+      case .store(let number, let request):
+        if openRequest != nil { Issue.record("two requests at a time: \(requests), \(request)") }
+        openRequest = number
+        requests.append((number, request))
       case .notice(let text): notices.append(text)
       default: others.append(effect)
       }

@@ -96,6 +96,35 @@ struct ServerSessionMachineTests {
     return server
   }
 
+  /// `ServerSessionMachine` 6
+  @Test func messagesNameWhatTheySayOfTheFile() throws {
+    var count = 0
+    for case .send(let message, let said) in try Self.newFile().log {
+      switch message {
+      case .ident(_, let file, _): expectEqual(said, StoredProgress(file: file))
+      case .download(_, let download):
+        count += 1
+        expectEqual(
+          said,
+          StoredProgress(
+            file: FileIdentifier(2), clientVersion: download.cursors.upload.clientVersion,
+            version: download.cursors.latest.version))
+      default: expectEqual(said, nil)
+      }
+    }
+    expectEqual(count, 3)
+    // Nothing is said of an UPLOAD before the realm has said that it is on the disk.
+    var server = try Self.running()
+    try server.receive(Self.upload("20 4 4", "20 4 0 0 1 a"))
+    server.handle(.head(Self.head(5)))
+    expectEqual(server.sent, [])
+    server.reply(.integrated(head: Self.head(5), rejected: []))
+    server.reply(Self.download(5, 20, up: 20, 4, query: 1))
+    expectEqual(server.sent, ["download 1 5 20 5 7777 20 4 1 2 1 0 0 0\n"])
+  }
+
+  /// `ServerSessionMachine` 1: `ScriptedServer` takes no second request before the answer to the
+  /// first.
   @Test func aNewFlexibleFile() throws {
     var server = try Self.newFile()
     try server.receive("unbind 1\n")

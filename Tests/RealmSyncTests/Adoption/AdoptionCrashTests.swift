@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What a crash leaves of an adoption: the file before it, which is adopted at the next start, or
-// after it (`FileAdoption` 1).
+// after it (`FileAdoption` 1, `AdoptionRecord` 2, `UploadVersions` 2).
 
 import RealmReplication
 import RealmStorage

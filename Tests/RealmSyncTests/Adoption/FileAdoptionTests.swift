@@ -21,6 +21,7 @@ struct FileAdoptionTests {
     try Items.put(2, "two", group)
   }
 
+  /// `UploadVersions` 1, and 2: another version than the last is never seen.
   @Test(arguments: FormerKind.allCases)
   func anEmptyServerGetsEverything(_ kind: FormerKind) async throws {
     let bench = try await AdoptedDevice(
@@ -35,7 +36,11 @@ struct FileAdoptionTests {
     let device = bench.device
     #expect(try device.agent.waitsForAdoption())
     let before = try device.digest()
+    let seen = Locked<[UInt64]>([])
+    let listener = try device.file.onNewVersion { version in seen.withLock { $0.append(version) } }
     let outcome = try await bench.adopt()
+    listener.cancel()
+    expectEqual(seen.withLock { $0 }, [device.file.newestVersion])
     expectEqual(outcome.seededCount, 3)
     expectTrue(outcome.droppedLists.isEmpty)
     try expectEqual(StateDigest(of: device.read(), file: bench.ident), before)
@@ -260,6 +265,7 @@ struct FileAdoptionTests {
   }
 
   /// A file without an identifier is uploaded as any new one.
+  /// `AdoptionRecord` 1
   @Test func aFileThatNoServerKnowsNeedsNoAdoption() async throws {
     let device = try TestDevice()
     try device.write(Self.make)
@@ -271,5 +277,11 @@ struct FileAdoptionTests {
     _ = try await device.agent.adoptIdent(FileIdentifier(9), salt: 4)
     try AdoptionRecord.mark(device.file, origin: "/other.realm")
     try expectEqual(AdoptionRecord.stored(in: device.read()), record)
+    // A copy is adopted once more, and has that record alone.
+    let copied = try AdoptionRecord.mark(device.file, origin: "/copy.realm", isCopy: true)
+    expectEqual(copied, AdoptionRecord(origin: "/copy.realm", state: .waiting))
+    try expectEqual(AdoptionRecord.stored(in: device.read()), copied)
+    let table = try #require(try device.read().table(named: "openrealm_adoption"))
+    try expectEqual(table.objectCount(), 1)
   }
 }

@@ -92,7 +92,7 @@ struct IntegrationCrashTests {
   }
 
   /// Once the cursor has reached the version of a report, so that the server has forgotten it, the
-  /// file has it, whatever crash is between them.
+  /// file has it, whatever crash is between them (`KeptReports` 1).
   @Test func aReportIsThereAsSoonAsTheServerForgetsIt() throws {
     var random = SeededGenerator(seed: 1)
     let report = Self.report(at: 2)
@@ -106,7 +106,8 @@ struct IntegrationCrashTests {
     expectTrue(count > 100)
   }
 
-  /// With a bootstrap it is there before the cursor.
+  /// With a bootstrap it is there before the cursor, and stays until the program has it
+  /// (`KeptReports` 1 and 2).
   @Test func aReportOfABootstrapIsKeptWithItsLastPart() async throws {
     let device = try TestDevice()
     try BootstrapIntegrationTests.makeSets(device)

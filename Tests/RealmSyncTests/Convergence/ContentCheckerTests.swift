@@ -22,7 +22,7 @@ struct ContentCheckerTests {
     return network
   }
 
-  /// `ContentChecker` 1
+  /// `ContentChecker` 1, `SyncNetwork` 3
   @Test func aCursorThatGoesBackIsFound() async throws {
     let network = try await Self.network()
     let device = network.devices[1]
@@ -85,7 +85,7 @@ struct ContentCheckerTests {
     expectEqual(checker.problems.count, 3)
   }
 
-  /// `ContentChecker` 4
+  /// `ContentChecker` 4, `SyncNetwork` 3
   @Test func contentsThatDifferAreFound() async throws {
     let network = try await Self.network()
     let device = network.devices[0]

@@ -75,6 +75,7 @@ struct ConvergenceTests {
     expectTrue(traces[0].count > 120)
   }
 
+  /// `SyncNetwork` 2: a message in another order would break the protocol, which is a problem of a run.
   @Test(.heavy) func partition() async throws {
     try await Self.run(.partition, Self.seeds(60))
   }
@@ -90,6 +91,7 @@ struct ConvergenceTests {
     try await Self.run(.flexible, Self.seeds(8), isRestored: true)
   }
 
+  /// `SyncNetwork` 2
   @Test(.heavy) func flexible() async throws {
     try await Self.run(.flexible, Self.seeds(60))
   }

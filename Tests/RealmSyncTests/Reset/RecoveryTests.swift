@@ -89,7 +89,7 @@ struct RecoveryTests {
     #expect(try !device.history().hasPendingUploads())
   }
 
-  /// `UploadVersions`: what is made again and is larger than an upload is divided, and stays behind
+  /// `UploadVersions` 1 and 3: what is made again and is larger than an upload is divided, and stays behind
   /// the changes before it and before those after it.
   @Test func whatIsTooLargeForOneUploadIsDivided() async throws {
     func subscribe(_ version: UInt64) -> (WriteGroup) throws -> Void {
