@@ -5,27 +5,15 @@
 #if Postgres
 import RealmStorage
 import RealmTestSupport
-import Synchronization
 import TestExtensions
 import Testing
 
 @testable import RealmServerPostgres
 
 struct DatabaseTimeTests {
-  /// A clock that its `sleep` alone moves.
-  private final class Hand: Sendable {
-    let moment = Atomic(0)
-
-    var clock: BlockingClock {
-      BlockingClock(
-        now: { self.moment.load(ordering: .relaxed) },
-        sleep: { self.moment.add($0, ordering: .relaxed) }, draw: { $0.lowerBound })
-    }
-  }
-
   private static let noon: Int64 = 1_800_000_000_000
 
-  private let hand = Hand()
+  private let hand = SteppedClock()
 
   private func learn(_ time: Int64, after milliseconds: Int, _ shared: DatabaseTime) {
     let asked = hand.clock.now()

@@ -9,6 +9,7 @@ import Testing
 
 /// What the database reports of a realm while this node stores a batch in it.
 struct HeldNewsTests {
+  /// `PostgresRealm` 3
   @Test func anAppendTellsOfItsVersionsAlone() async throws {
     let store = try StoreBench(.simulated, poll: 600_000).server(0)
     let (realm, head) = try await ownRealm(of: store)
@@ -29,6 +30,7 @@ struct HeldNewsTests {
     expectFalse(realm.takeNews(next))
   }
 
+  /// `PostgresRealm` 3
   @Test func newsOfAFailedAppendIsReportedAtItsEnd() async throws {
     let store = try StoreBench(.simulated, poll: 600_000).server(0)
     let (realm, head) = try await ownRealm(of: store)

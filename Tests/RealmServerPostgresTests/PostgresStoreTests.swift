@@ -4,6 +4,7 @@
 
 #if Postgres
 import Foundation
+import RealmFormats
 import RealmServerEngine
 import RealmTestSupport
 import TestExtensions
@@ -48,7 +49,7 @@ struct PostgresStoreTests {
     }
   }
 
-  /// A host that is frozen accepts connections, and never answers.
+  /// `PostgresLink` 2: a host that is frozen accepts connections, and never answers.
   @Test(.withPostgres) func aHostThatDoesNotAnswerIsLeftForTheNext() throws {
     let cluster = try PostgresCluster.shared.get()
     let frozen = try #require(SilentPort())
@@ -127,6 +128,17 @@ struct PostgresStoreTests {
     }
   }
 
+  /// `DatabaseSchema` 1: whoever changes tables adds a version, and the checksum of its statements
+  /// here.
+  @Test func aReleasedVersionStaysAsItIs() {
+    let checksums = DatabaseSchema.versions.map { statements in
+      var checksum = CRC32()
+      checksum.add(Array(statements.map(\.sql).joined(separator: "\n").utf8))
+      return checksum.checksum
+    }
+    expectEqual(checksums, [0xFDF9_65D3, 0xA808_E2D4])
+  }
+
   /// `DatabaseSchema` 2
   @Test(.withPostgres) func tablesThatAreHalfMadeAreMadeWhole() throws {
     let cluster = try PostgresCluster.shared.get()
@@ -181,7 +193,7 @@ struct PostgresStoreTests {
   // MARK: Waits
 
   /// A COMMIT that waits for a standby is neither acknowledged nor tried again: it is there, or it
-  /// is not, once the database knows.
+  /// is not, once the database knows. `PostgresLink` 2
   @Test(.withPostgres) func aCommitThatWaitsForAStandbyIsNotAcknowledged() async throws {
     let cluster = try PostgresCluster(settings: ["fsync=off"])
     let folder = try TemporaryDirectory()

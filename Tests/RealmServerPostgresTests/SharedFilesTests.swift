@@ -31,6 +31,7 @@ struct SharedFilesTests {
     try store.files.all().filter { $0.path.hasPrefix(path(bench, "")) }
   }
 
+  /// `PostgresFiles` 1
   @Test(arguments: StoreKind.shared)
   func aChangeIsThereForAllServersUnlessAnotherWasFaster(_ kind: StoreKind) async throws {
     let bench = try StoreBench(kind)
@@ -50,6 +51,7 @@ struct SharedFilesTests {
     #expect(throws: StoreError.self) { try one.files.put([1], at: "a\0", after: 0) }
   }
 
+  /// `PostgresFiles` 1
   @Test(arguments: StoreKind.shared)
   func aChangeWakesOtherServers(_ kind: StoreKind) async throws {
     let bench = try StoreBench(kind)

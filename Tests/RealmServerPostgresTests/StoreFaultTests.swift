@@ -4,6 +4,7 @@
 
 #if Postgres
 import RealmServerEngine
+import RealmStorage
 import RealmSyncProtocol
 import TestExtensions
 import Testing
@@ -117,6 +118,21 @@ struct StoreFaultTests {
     expectTrue(count > 7)
     // The notification after the COMMIT is a statement, too.
     expectEqual(outcomes, [true, false])
+  }
+
+  /// `PostgresRealm` 1
+  @Test(arguments: StoreKind.shared) func theDatabaseCommitsFirst(_ kind: StoreKind) async throws {
+    let test = try await Case(kind, patience: 60_000)
+    let realm = try #require(test.realm as? PostgresRealm)
+    let seen = Locked<UInt64?>(nil)
+    // The database has committed, and the caller does not know it.
+    test.connector.onAnswer(to: Statements.commit) {
+      seen.withLock { $0 = try? realm.replica.read().state.version }
+    }
+    let head = try await realm.append(test.batch, after: 1, epoch: test.head.epoch)
+    expectEqual(head?.version, 2)
+    expectEqual(seen.withLock { $0 }, 1)
+    try expectEqual(realm.replica.read().state.version, 2)
   }
 
   /// The notification is a transaction after the one that it is about.

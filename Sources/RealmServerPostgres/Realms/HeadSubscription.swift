@@ -74,8 +74,10 @@ struct HeadSubscription {
   ) throws(DatabaseError) {
     let (all, owned) = store.openNumbers
     let isPoll = nextPoll.isOver
+    // Asked first: an app that is added between the two is read now, and again.
+    let isNew = store.followed.takeNew()
     let apps = store.followed.apps
-    let isRound = nextRound.isOver || store.followed.takeNew()
+    let isRound = isNew || nextRound.isOver
     let poll = database.settings.pollMilliseconds
     var asked = named.intersection(apps.isEmpty ? Set(all) : named)
     if isPoll { asked.formUnion(all) }

@@ -24,6 +24,23 @@ struct SharedRecordTests {
     }
   }
 
+  /// `PostgresStore+Records` 1
+  @Test func recordsAreInTheRealmOfNoApp() async throws {
+    let bench = try StoreBench(.simulated)
+    let (store, app) = (try bench.server(0), bench.name.app)
+    let realm = RealmName(app: app)
+    _ = try await store.open(realm)
+    for kind in [PostgresStore.RecordKind.users, .triggers] {
+      #expect(try !store.hasRecords(kind, ofApp: app))
+      _ = try store.records(kind, ofApp: app)
+      #expect(try store.hasRecords(kind, ofApp: app))
+      let name = "\(app)/\(kind.rawValue)"
+      try expectEqual(store.realmIDs(ofApp: name).count, 1)
+      expectFalse(AppFile.isID(name))
+    }
+    try expectEqual(store.realmIDs(ofApp: app), [realm.fileID])
+  }
+
   /// `PostgresRecords` 1
   @Test(arguments: StoreKind.shared)
   func aBodyRunsAgainAfterAnotherServerWasFirst(_ kind: StoreKind) throws {
