@@ -43,6 +43,8 @@ struct AuthenticationRun {
   /// Runs until the task is cancelled, or the trigger cannot go on.
   mutating func run() async throws(TriggerStop) {
     var works = context.queue.makeWorks()
+    // A server that was killed may have stored its number, and not removed the events before it.
+    await didStore()
     do throws(TriggerStop) {
       while let work = await works.next() {
         if case .realm = work {

@@ -87,7 +87,7 @@ struct UserTriggerTests {
     await bench.triggers.stop()
   }
 
-  /// `AccountEvent` 1, `AuthenticationRun` 1
+  /// `AccountEvent` 1 and 2, `AuthenticationRun` 1
   @Test func nothingOfUsersIsLostWhenTheServerIsKilled() async throws {
     let kept = TriggerEventsKept()
     var bench = try TriggerBench(kept.table)
@@ -111,6 +111,32 @@ struct UserTriggerTests {
     }
     try await expectEqual(bench.accounts.store.lastEvent(), 12)
     await bench.triggers.stop()
+  }
+
+  /// The server was killed after it had stored how far it has come, and before it removed what no
+  /// trigger needs any more.
+  @Test func eventsThatAllTriggersHaveGoWithTheNextServer() async throws {
+    let kept = TriggerEventsKept()
+    let bench = try TriggerBench(kept.table)
+    await Self.apply(bench, [Self.trigger(.create)])
+    _ = try await bench.accounts.logInAnonymously(device: nil)
+    await bench.triggers.settle()
+    await bench.triggers.stop()
+    // As if the event were there still.
+    let account = Account(id: "a", created: bench.clock.now())
+    try await bench.accounts.store.skipEvents(to: 0)
+    try await bench.accounts.store.write { (accounts) throws(AccountError) in
+      try accounts.record(.create, of: account, at: bench.clock.now(), if: [.create])
+    }
+    let next = try bench.restarted()
+    try await expectEqual(next.accounts.store.events(after: 0, count: 9).events.count, 1)
+    await Self.apply(next, [Self.trigger(.create)])
+    try await TriggerBench.wait {
+      try await next.accounts.store.events(after: 0, count: 9).events.isEmpty
+    }
+    await next.triggers.settle()
+    expectEqual(kept.all.count, 1)
+    await next.triggers.stop()
   }
 
   @Test func usersThatTheUpkeepRemovesAreEvents() async throws {
@@ -222,6 +248,38 @@ struct UserTriggerTests {
     await timers[1].waitForSleeper(at: 15_000)
     expectEqual(kept.all.count, (skips ? 0 : 1))
     await Self.stop(later, timers[1])
+  }
+
+  /// `ScheduleRun` 1
+  @Test func aRunThatDidNotReturnIsMadeUpForByTheNextServer() async throws {
+    let kept = TriggerEventsKept()
+    let timers = (0..<3).map { _ in TestTimer() }
+    let bench = try TriggerBench(kept.table, timer: timers[0].clock)
+    let due = bench.clock.now().milliseconds / 300_000 * 300_000 + 300_000
+    bench.clock.set(due - 10_000)
+    let settings = try Self.schedule("*/5 * * * *")
+    await bench.triggers.apply([settings])
+    await timers[0].waitForSleeper(at: 10_000)
+    kept.failures.withLock { $0 = .max }
+    bench.clock.set(due + 1_000)
+    timers[0].advance(to: 10_000)
+    try await TriggerBench.wait { await bench.status()?.failed == 1 }
+    // The server is killed before the call has returned; the last one has nothing to make up for.
+    var contents = try bench.triggerSystem.file.contents()
+    await Self.stop(bench, timers[0])
+    kept.failures.withLock { $0 = 0 }
+    for timer in timers[1...] {
+      let next = try TriggerBench(
+        kept.table, triggerSystem: SimulatedFileSystem(contents: contents), clock: bench.clock,
+        timer: timer.clock)
+      await next.triggers.apply([settings])
+      await timer.waitForSleeper(at: 15_000)
+      expectEqual(
+        kept.all.map { $0["scheduledTime"] },
+        [.date(unixMilliseconds: OriginTimestamp(milliseconds: due).unixMilliseconds)])
+      contents = try next.triggerSystem.file.contents()
+      await Self.stop(next, timer)
+    }
   }
 
   /// Stops the triggers, whose sleepers hear of it when their time has come.
