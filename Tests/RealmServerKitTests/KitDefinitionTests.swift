@@ -23,6 +23,7 @@ struct KitDefinitionTests {
     try String(contentsOfFile: directory.file("server/apps/todos/" + name), encoding: .utf8)
   }
 
+  /// `AppDefinition+Folder` 1
   @Test func theFolderHasWhatTheProgramSays() async throws {
     var settings = AppSettings()
     settings.name = "Things to do"

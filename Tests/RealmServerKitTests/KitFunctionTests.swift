@@ -132,6 +132,7 @@ struct KitFunctionTests {
     }
   }
 
+  /// `ValueDecoder` 1
   @Test(
     arguments: [
       ("sum", [], "the function 'sum' takes 2 arguments, and got 0"),

@@ -91,6 +91,7 @@ import Testing
     }
   }
 
+  /// `StoreMove` 1
   @Test(.withPostgres) @MainActor func devicesGoOnWhereTheyWere() async throws {
     let cluster = try PostgresCluster.shared.get()
     let address = cluster.address(try cluster.makeDatabase())

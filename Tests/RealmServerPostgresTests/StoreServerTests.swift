@@ -126,6 +126,7 @@ struct StoreServerTests {
 
   /// A user registers at one server, logs in at the other, and loses the access there when the
   /// first one disables it. Triggers run at one of them.
+  /// `SocketService` 5
   @Test(.withPostgres) @MainActor func usersAndTriggersAreThoseOfAllServers() async throws {
     let cluster = try PostgresCluster.shared.get()
     let address = cluster.address(try cluster.makeDatabase())

@@ -62,6 +62,7 @@ import Testing
     try await server.stop()
   }
 
+  /// `SMTPClient` 2
   @Test(arguments: [MailServer.Security.tls, .startTLS])
   func aMailIsEncrypted(_ security: MailServer.Security) async throws {
     guard let certificate = try TestCertificate() else { return }

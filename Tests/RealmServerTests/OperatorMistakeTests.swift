@@ -71,6 +71,7 @@ struct OperatorMistakeTests {
 
   // MARK: Folders
 
+  /// `ServerDirectory+Check` 2
   @Test func foldersThatAreNoServersAreNamed() async throws {
     let directory = try TemporaryDirectory()
     let data = try Self.folder(directory)

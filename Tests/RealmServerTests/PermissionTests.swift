@@ -103,7 +103,7 @@ import Testing
       isDevelopment: isDevelopment)
   }
 
-  /// `ServerOptions` 1: makes a program, and returns what it logs.
+  /// `ServerOptions+Stage` 1: makes a program, and returns what it logs.
   private static func start(
     _ options: ServerOptions, file: String? = nil
   ) throws -> [String] {

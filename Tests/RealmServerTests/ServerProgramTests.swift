@@ -109,7 +109,7 @@ import Testing
     return server.directory
   }
 
-  /// `ServerDirectory` 1: what is missing from a folder in use is an error with a remedy.
+  /// `ServerDirectory+Check` 1: what is missing from a folder in use is an error with a remedy.
   @Test(arguments: ["accounts.realm", "key", "realm"], [true, false])
   func aFolderThatLacksAFileIsNotServed(_ file: String, isEmptied: Bool) async throws {
     let folder = try await Self.usedFolder()

@@ -236,6 +236,7 @@ struct NodeTests {
 
   // MARK: Documents
 
+  /// `DocumentService` 2
   @Test(arguments: NodeLinkKind.allCases)
   func documentsAreWrittenByTheOwnerAndReadAnywhere(_ kind: NodeLinkKind) async throws {
     let bench = try NodeBench(.flexible, kind)
@@ -279,6 +280,7 @@ struct NodeTests {
     }
   }
 
+  /// `DocumentService` 2
   @Test func aWriteWithoutAnOwnerMakesOne() async throws {
     let bench = try NodeBench(.flexible)
     var client = try await bench.client(at: 0)

@@ -104,6 +104,7 @@ struct LoginDefenceTests {
 
   // MARK: Guesses and floods
 
+  /// `LoginDelays` 3
   @Test func anAccountIsNotGuessedFromManyAddresses() async throws {
     let bench = try APIBench()
     await expectEqual(bench.register().status, 201)
@@ -157,7 +158,7 @@ struct LoginDefenceTests {
     return (bench, hasher, first)
   }
 
-  /// `PasswordChecker` 2
+  /// `PasswordChecker` 1 and 2
   @Test func registrationsWithoutEndHoldUpNoLogin() async throws {
     let (bench, hasher, first) = try await Self.busy()
     let refusals = Locked(0)
@@ -178,6 +179,9 @@ struct LoginDefenceTests {
     for login in logins { await expectEqual(login.value, 200) }
     for registration in flood { await registration.value }
     _ = await first.value
+    // All were made by one thread, one after the other.
+    expectEqual(hasher.threadCount, 1)
+    expectEqual(hasher.mostAtOnce, 1)
   }
 
   @Test func anOverloadedServerCountsNoAttempt() async throws {
@@ -305,19 +309,37 @@ struct LoginDefenceTests {
 
 /// A hasher that waits while its gate is closed.
 private final class GatedHasher: PasswordHasher {
+  private struct Calls {
+    var begunCount = 0
+    var now = 0
+    var mostAtOnce = 0
+    var threads: Set<ObjectIdentifier> = []
+  }
+
   let gate = Locked(false)
-  private let begun = Locked(0)
+  private let calls = Locked(Calls())
+
+  var threadCount: Int { calls.withLock { $0.threads.count } }
+  var mostAtOnce: Int { calls.withLock { $0.mostAtOnce } }
 
   func hash(_ password: [UInt8], salt: [UInt8]) -> [UInt8] {
-    begun.withLock { $0 += 1 }
+    let thread = ObjectIdentifier(Thread.current)
+    calls.withLock { calls in
+      calls.begunCount += 1
+      calls.now += 1
+      calls.mostAtOnce = max(calls.mostAtOnce, calls.now)
+      calls.threads.insert(thread)
+    }
     while !gate.withLock({ $0 }) { Thread.sleep(forTimeInterval: 0.002) }
+    calls.withLock { $0.now -= 1 }
     return salt + password.reversed()
   }
 
   /// Waits until the second hash is being made, and so many passwords wait for theirs.
   func wait(for count: Int, in bench: APIBench) async throws {
     let passwords = bench.accounts.passwords
-    for _ in 0..<5_000 where begun.withLock({ $0 }) < 2 || passwords.waitingCount < count {
+    for _ in 0..<5_000
+    where calls.withLock({ $0.begunCount }) < 2 || passwords.waitingCount < count {
       try await Task.sleep(for: .milliseconds(10))
     }
     try #require(passwords.waitingCount == count)

@@ -184,6 +184,7 @@ struct ProviderReaderTests {
     expectEqual(error.line, 1)
   }
 
+  /// `SMTPClient` 2
   @Test(arguments: [
     (#"{"x":1}"#, #"unknown key "x" in "mail" (line 1, column 19)"#),
     (#"{"from":"a"}"#, "no address of e-mail"),

@@ -100,7 +100,7 @@ final class DocumentBench: Sendable {
       random: RandomBytes(SeededGenerator(seed: seed)))
   }
 
-  private static func access(_ roles: String, _ mode: SyncMode) throws -> any SessionAccess {
+  static func access(_ roles: String, _ mode: SyncMode) throws -> any SessionAccess {
     let key = mode == .flexible ? "roles" : "permissions"
     let text =
       #"{"id":"a","mode":"production","sync":"\#(mode == .flexible ? "flexible" : "partition")","#

@@ -66,6 +66,7 @@ struct DocumentRoleTests {
     try await expectEqual(bench.text("count", #""query":{"secret":"x"}"#, as: "root"), "1")
   }
 
+  /// `ServerRealm+Edits` 1
   @Test(arguments: [
     ("insertOne", #""document":{"_id":9,"s":"bob"}"#, "insert not permitted"),
     ("insertOne", #""document":{"_id":9,"s":"ann","n":4}"#, "insert not permitted"),

@@ -264,6 +264,7 @@ struct DocumentServiceTests {
     }
   }
 
+  /// `DocumentWriter` 1
   @Test(arguments: [
     (
       "insertOne", #""document":{"_id":1}"#,

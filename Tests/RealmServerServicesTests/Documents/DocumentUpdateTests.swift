@@ -160,11 +160,15 @@ struct DocumentUpdateTests {
       #"{"a":1,"b":2}"#)
   }
 
-  /// `DocumentUpdate` 1
+  /// `DocumentUpdate` 1, `DocumentPath` 1
   @Test(arguments: [
     (#"{"$bit":{"a":{"and":1}}}"#, "unknown modifier: $bit"),
     (#"{"$pushAll":{"a":[1]}}"#, "unknown modifier: $pushAll"),
     (#"{"$set":{"a.$.b":1}}"#, "the place $ of arrays is not supported in updates"),
+    (#"{"$set":{"":1}}"#, "'' is no path of a document"),
+    (#"{"$set":{"a..b":1}}"#, "'a..b' is no path of a document"),
+    (#"{"$set":{".a":1}}"#, "'.a' is no path of a document"),
+    (#"{"$unset":{"a.":1}}"#, "'a.' is no path of a document"),
     (#"{"$push":{"a":{"$each":[1],"$x":1}}}"#, "$push has the unknown modifier $x"),
     (#"{"$push":{"a":{"$slice":1}}}"#, "$push with modifiers needs an array as $each"),
     (

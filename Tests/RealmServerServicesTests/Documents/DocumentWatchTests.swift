@@ -9,6 +9,7 @@ import RealmSyncProtocol
 import TestExtensions
 import Testing
 
+@testable import RealmServerEngine
 @testable import RealmServerServices
 
 struct DocumentWatchTests {
@@ -163,6 +164,34 @@ struct DocumentWatchTests {
       ])
     try await bench.call("deleteMany", #""query":{}"#, as: "root")
     try await expectEqual(events.next(), [])
+  }
+
+  /// `DocumentService` 1
+  @Test(.timeLimit(.minutes(10))) func callsAndStreamsHaveTheRightsOfTheirTime() async throws {
+    func roles(_ isReader: Bool) -> String {
+      #"{"classes":{"Thing":[{"name":"r","apply_when":{"%%user.id":"root"},"read":true,"write":true,"#
+        + #""insert":true,"delete":true},{"name":"u","apply_when":{},"read":\#(isReader)}]}}"#
+    }
+    let bench = try DocumentBench(roles: roles(true))
+    var events = try await Self.watch(bench, as: "ann").makeEvents()
+    try await expectEqual(events.next(), [])
+    try await bench.call("insertOne", #""document":{"_id":1}"#, as: "root")
+    expectTrue(try await Self.next(&events)[0].hasPrefix(#"{"operationType":"insert""#))
+    try await expectEqual(bench.text("count", #""query":{}"#, as: "ann"), "1")
+    // The rules change while the stream is open: what is written then is gone for the user.
+    bench.app.access = try DocumentBench.access(roles(false), .flexible)
+    try await expectEqual(bench.text("count", #""query":{}"#, as: "ann"), "0")
+    try await bench.call("insertOne", #""document":{"_id":2}"#, as: "root")
+    try await bench.call(
+      "updateOne", #""query":{"_id":1},"update":{"$set":{"n":7}}"#, as: "root")
+    try await expectEqual(
+      Self.next(&events), [#"{"operationType":"delete","documentKey":{"_id":1}}"#])
+    bench.app.access = try DocumentBench.access(roles(true), .flexible)
+    try await bench.call("insertOne", #""document":{"_id":3}"#, as: "root")
+    let last = try await Self.next(&events)
+    expectEqual(last.count, 1)
+    expectTrue(last[0].hasPrefix(#"{"operationType":"insert","documentKey":{"_id":3}"#))
+    try await expectEqual(bench.text("count", #""query":{}"#, as: "ann"), "3")
   }
 
   @Test func streamsHaveALimit() async throws {

@@ -46,6 +46,26 @@ struct DumpReaderTests {
     }
   }
 
+  /// `DumpBytes` 1
+  @Test(arguments: [false, true]) func littleOfAFileIsInMemory(_ isCompressed: Bool) throws {
+    let content = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
+    var files = MemoryFiles(blockByteCount: 512)
+    files["a"] = isCompressed ? Gzip.compress(content) : content
+    let bytes = try DumpBytes("a", in: files)
+    // What is unpacked at once is a block, too.
+    let block = isCompressed ? (1 << 16) + 258 : 512
+    var (position, most, generator) = (0, 0, SeededGenerator(seed: 1))
+    while true {
+      let count = generator.pick([1, 4, 100, 1_000 + position / 40])
+      guard try bytes.prepare(count) else { break }
+      most = max(most, count)
+      expectTrue(bytes.bytes.count <= most + block, "\(bytes.bytes.count) for \(most)")
+      expectEqual(bytes.take(count), Array(content[position..<position + count]))
+      position += count
+    }
+    expectTrue(position > content.count - 6_000)
+  }
+
   @Test func aFolderOfMongodumpIsRead() throws {
     let (items, notes) = (Self.documents(5, "i"), Self.documents(2, "n"))
     var files = MemoryFiles(blockByteCount: 7)

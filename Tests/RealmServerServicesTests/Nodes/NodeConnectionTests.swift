@@ -17,6 +17,7 @@ import Testing
 struct NodeConnectionTests {
   private let timer = TestTimer()
   private let store = EmbeddedStore(SimulatedFiles())
+  private let turns = Locked(CountedSocket.Turns())
 
   /// A server with an app in partition mode.
   private func server(
@@ -227,12 +228,12 @@ struct NodeConnectionTests {
       dialed.withLock { $0 += 1 }
       guard let server = server() else { throw SocketClosed(.connectFailed, "gone") }
       let (socket, peer) = MemorySocket.pair("node")
-      Task { await server.serve(peer) }
-      return socket
+      Task { await server.serve(CountedSocket(base: peer, turns: turns)) }
+      return CountedSocket(base: socket, turns: turns)
     }
   }
 
-  /// `NodePool` 1
+  /// `NodePool` 1, `NodeSocket` 1
   @Test func aServerGetsOneConnection() async throws {
     let (dialed, server) = (Locked(0), server())
     let pool = pool(dialed) { server }
@@ -253,6 +254,10 @@ struct NodeConnectionTests {
       }
     }
     expectEqual(dialed.withLock { $0 }, 1)
+    // Each side sends and receives one message at a time, for all of the sessions.
+    let turns = turns.withLock { $0 }
+    expectEqual(turns.overlapCount, 0)
+    expectTrue(turns.count > 4 * 8, "\(turns)")
     await pool.close()
     let events = ServerSessionLink { _ in }
     let late = await pool.session(session, on: "owner", events: events).perform(bind)
@@ -382,6 +387,54 @@ private final class StalledSocket: MessageSocket {
       return isFirst
     }
     if !isFirst { await signal.wait() }
+    try await base.send(message)
+  }
+
+  func close(_ code: CloseCode, reason: String) async { await base.close(code, reason: reason) }
+}
+
+/// A socket that takes its time, and counts the calls that come meanwhile.
+private final class CountedSocket: MessageSocket {
+  /// The calls of all sockets of a test.
+  struct Turns {
+    var count = 0
+    /// Those that came before an earlier one of the same kind and socket was over.
+    var overlapCount = 0
+  }
+
+  private let base: MemorySocket
+  private let turns: Locked<Turns>
+  private let sending = Locked(0)
+  private let receiving = Locked(0)
+
+  init(base: MemorySocket, turns: Locked<Turns>) {
+    self.base = base
+    self.turns = turns
+  }
+
+  var protocolName: String { base.protocolName }
+
+  private func begin(_ count: Locked<Int>) {
+    let isAlone = count.withLock { count in
+      count += 1
+      return count == 1
+    }
+    turns.withLock { turns in
+      turns.count += 1
+      if !isAlone { turns.overlapCount += 1 }
+    }
+  }
+
+  func receive() async throws(SocketClosed) -> [UInt8] {
+    begin(receiving)
+    defer { receiving.withLock { $0 -= 1 } }
+    return try await base.receive()
+  }
+
+  func send(_ message: consuming [UInt8]) async throws(SocketClosed) {
+    begin(sending)
+    defer { sending.withLock { $0 -= 1 } }
+    for _ in 0..<3 { await Task.yield() }
     try await base.send(message)
   }
 

@@ -146,13 +146,15 @@ struct NodeLimitTests {
   // MARK: Memory
 
   /// A server whose sessions' requests wait for a signal.
-  private func server(_ count: Locked<Int>, _ signal: TestSignal) -> NodeServer {
+  private func server(
+    _ count: Locked<Int>, _ signal: TestSignal, limits: NodeLimits = NodeLimits()
+  ) -> NodeServer {
     let store = EmbeddedStore(SimulatedFiles())
     let clock = ServerClock { OriginTimestamp(milliseconds: 1_000_000) }
     let app = ServerApp(
       named: "test", realms: RealmDirectory(store, clock: clock),
       authenticator: SessionAuthenticator { _ in "" })
-    let server = NodeServer(node: "owner", timer: timer.clock)
+    let server = NodeServer(node: "owner", limits: limits, timer: timer.clock)
     server.add(
       "test",
       ServerHost(
@@ -172,10 +174,13 @@ struct NodeLimitTests {
       ])
   }
 
-  /// `NodePeer` 4
-  @Test(.timeLimit(.minutes(10))) func whatIsUnderWayCountsAsMemoryOfClients() async throws {
+  /// `NodePeer` 3, and 4 where the memory is tight: few bytes are many then.
+  @Test(.timeLimit(.minutes(10)), arguments: [true, false])
+  func whatIsUnderWayCountsAsMemoryOfClients(_ isTight: Bool) async throws {
     let (memory, count, signal) = (TestMemory(), Locked(0), TestSignal())
-    let server = server(count, signal)
+    var limits = NodeLimits()
+    if !isTight { limits.requestByteCount = limits.frameByteCount }
+    let server = server(count, signal, limits: limits)
     let (socket, peer) = MemorySocket.pair("node")
     let serving = Task { await server.serve(peer, of: "edge", memory: memory) }
     try await socket.send(NodeHello(node: "edge").bytes)
@@ -184,7 +189,7 @@ struct NodeLimitTests {
     try await socket.send(
       [NodeFrame.part.rawValue, 1] + [UInt8](repeating: 0, count: 50_000))
     while memory.held.last != 50_000 { await Task.yield() }
-    memory.setTight(true)
+    memory.setTight(isTight)
     let size = 200_000
     for number in 1...3 as ClosedRange<UInt64> {
       try await send(.begin(session: number, session), to: socket)

@@ -26,13 +26,17 @@ struct ServerUpkeepTests {
     let upkeep: ServerUpkeep
     private let time: Locked<UInt64>
 
-    init(_ rules: UpkeepRules = UpkeepRules()) throws {
+    /// - Parameter wrap: What the store is used through.
+    init(
+      _ rules: UpkeepRules = UpkeepRules(),
+      wrap: (EmbeddedStore) -> any ServerStore = { $0 }
+    ) throws {
       let time = Locked(APIBench.start)
       self.time = time
       let clock = ServerClock { OriginTimestamp(milliseconds: time.withLock { $0 }) }
       let salts = SaltSource(SeededGenerator(seed: 3))
       realms = RealmDirectory(
-        EmbeddedStore(files, salts: salts), clock: clock, salts: salts)
+        wrap(EmbeddedStore(files, salts: salts)), clock: clock, salts: salts)
       app = ServerApp(
         named: "test", realms: realms,
         authenticator: SessionAuthenticator { (bind) throws(SessionRefusal) in bind.token })
@@ -198,6 +202,41 @@ struct ServerUpkeepTests {
     try await expectEqual(months.realm("\"1\"").head.epoch, 2)
   }
 
+  /// `ServerUpkeep` 2: a realm that cannot be read or opened is reported. 3: one of another server
+  /// is left to that.
+  @Test(
+    arguments: [
+      (Trouble(error: .damaged("a test"), isSeen: true), ["test/"], [1, 0, 1]),
+      (Trouble(error: .damaged("a test"), isSeen: false), ["test/"], [1, 0, 1]),
+      (Trouble(error: .owned(by: "another"), isSeen: false), [], [1, 0, 1]),
+    ] as [(Trouble, [String], [Int])])
+  func oneRealmDoesNotHoldTheOthersUp(
+    _ trouble: Trouble, _ failures: [String], _ expired: [Int]
+  ) async throws {
+    let isOn = Locked(false)
+    let months = try Months(wrap: {
+      TroubledStore(
+        base: $0, trouble: trouble, name: RealmName(app: "test", partition: "\"1\""), isOn: isOn)
+    })
+    var names: [RealmName] = []
+    for number in 0..<3 {
+      names.append(RealmName(app: "test", partition: "\"\(number)\""))
+      _ = try await months.realm("\"\(number)\"").allocateFile(for: "u")
+    }
+    await months.realms.closeIdle(since: OriginTimestamp(milliseconds: .max))
+    months.pass(days: 61)
+    isOn.withLock { $0 = true }
+    let report = await months.upkeep.run()
+    expectEqual(report.failures.count, failures.count, "\(report.failures)")
+    for (found, start) in zip(report.failures, failures) { expectTrue(found.hasPrefix(start)) }
+    expectEqual(report.expiredFiles, expired.reduce(0, +))
+    isOn.withLock { $0 = false }
+    for (name, count) in zip(names, expired) {
+      let files = try await months.realms.peek(name.fileID).files
+      expectEqual(files.count { $0.isExpired }, count, "\(name)")
+    }
+  }
+
   @Test func idleRealmsAreClosed() async throws {
     let months = try Months(UpkeepRules(idleMinutes: 60 * 24))
     _ = try await months.realm("\"a\"")
@@ -277,5 +316,44 @@ struct ServerUpkeepTests {
     expectEqual(report.accounts.registrations, 1)
     try await months.accounts.register("ann@x.org", "secret2", for: "a")
   }
+}
+
+/// What is wrong with a realm.
+struct Trouble: Sendable {
+  let error: StoreError
+  /// Whether looking at it fails, too, and not only its opening.
+  let isSeen: Bool
+}
+
+/// A store with one realm that makes trouble.
+private struct TroubledStore: ServerStore {
+  let base: EmbeddedStore
+  let trouble: Trouble
+  let name: RealmName
+  let isOn: Locked<Bool>
+
+  nonisolated(nonsending)
+    func open(_ realm: RealmName) async throws(StoreError) -> any RealmStore
+  {
+    if realm == name, isOn.withLock({ $0 }) { throw trouble.error }
+    return try await base.open(realm)
+  }
+
+  nonisolated(nonsending)
+    func exists(_ realm: RealmName) async throws(StoreError) -> Bool
+  { try await base.exists(realm) }
+
+  nonisolated(nonsending)
+    func realms(ofApp app: String) async throws(StoreError) -> [RealmID]
+  { try await base.realms(ofApp: app) }
+
+  nonisolated(nonsending)
+    func peek(_ realm: RealmID) async throws(StoreError) -> RealmOutline
+  {
+    if realm == name.fileID, trouble.isSeen, isOn.withLock({ $0 }) { throw trouble.error }
+    return try await base.peek(realm)
+  }
+
+  func heads(ofApp app: String?) -> AsyncStream<RealmHead> { base.heads(ofApp: app) }
 }
 #endif

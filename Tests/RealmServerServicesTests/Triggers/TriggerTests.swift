@@ -127,6 +127,102 @@ struct TriggerTests {
     #expect(try TriggerChange.all(in: entry, ofClass: "Other").isEmpty)
   }
 
+  // MARK: The document before
+
+  /// A document as the events of a trigger and a model have it.
+  private struct Thing: Equatable {
+    var number: Int64?
+    var text: String?
+    var list: [Int64]?
+
+    init(_ number: Int) {
+      (self.number, text, list) = (Int64(number), "s\(number)", [Int64(number)])
+    }
+
+    init(_ document: BSONValue) {
+      number = document["n"]?.wholeNumber
+      text = document["s"]?.text
+      list = document["list"]?.values?.compactMap(\.wholeNumber)
+    }
+
+    /// Whether each value that is there is that of another one.
+    func isPart(of other: Thing) -> Bool {
+      (number == nil || number == other.number) && (text == nil || text == other.text)
+        && (list == nil || list == other.list)
+    }
+  }
+
+  /// Events that are late have the document of their version, or less of it: lists have no former
+  /// values in the history.
+  /// `TriggerEvents` 1
+  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  func theDocumentBeforeAChangeIsExactOrNotThere(_ seed: UInt64) async throws {
+    var generator = SeededGenerator(seed: seed)
+    let kept = TriggerEventsKept()
+    let isFlexible = generator.percent(50)
+    let field = isFlexible ? "" : #","_partition":"p""#
+    let bench = try TriggerBench(
+      kept.table, mode: isFlexible ? .flexible : .partition, seed: seed)
+    await bench.triggers.apply([TriggerBench.trigger { $0.documentBefore = true }])
+    var model: [Int: Thing] = [:]
+    var expected: [Thing?] = []
+    for number in 1...30 {
+      if generator.percent(10) { await bench.triggers.suspend("t") }
+      if generator.percent(10) { await bench.triggers.resume("t") }
+      let id = generator.number(below: 2)
+      let query = #""query":{"_id":\#(id)\#(field)}"#
+      guard let known = model[id] else {
+        try await bench.call(
+          "insertOne",
+          #""document":{"_id":\#(id),"n":\#(number),"s":"s\#(number)","list":[\#(number)]\#(field)}"#
+        )
+        model[id] = Thing(number)
+        expected.append(nil)
+        continue
+      }
+      expected.append(known)
+      if generator.percent(20) {
+        try await bench.call("deleteOne", query)
+        model[id] = nil
+        continue
+      }
+      var values: [String] = []
+      let fields = generator.number(below: 7) + 1
+      if fields & 1 != 0 {
+        values.append(#""n":\#(number)"#)
+        model[id]?.number = Int64(number)
+      }
+      if fields & 2 != 0 {
+        values.append(#""s":"s\#(number)""#)
+        model[id]?.text = "s\(number)"
+      }
+      if fields & 4 != 0 {
+        values.append(#""list":[\#(number)]"#)
+        model[id]?.list = [Int64(number)]
+      }
+      try await bench.call(
+        "updateOne", query + #","update":{"$set":{\#(values.joined(separator: ","))}}"#)
+    }
+    await bench.triggers.resume("t")
+    await bench.triggers.settle()
+    await bench.triggers.stop()
+    let befores = kept.all.map { $0["fullDocumentBeforeChange"] }
+    try #require(befores.count == expected.count)
+    var exactCount = 0
+    for (index, (before, thing)) in zip(befores, expected).enumerated() {
+      guard let thing else {
+        expectEqual(before, nil, "\(index)")
+        continue
+      }
+      guard let before, before != .null else { continue }
+      let found = Thing(before)
+      expectTrue(found.isPart(of: thing), "\(index): \(found) is not \(thing)")
+      if found.number != nil, found.text != nil { exactCount += 1 }
+    }
+    let count = expected.count { $0 != nil }
+    expectTrue(exactCount * 2 > count, "\(exactCount) of \(count)")
+  }
+
   // MARK: Failures
 
   /// `TriggerContext` 1
