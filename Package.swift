@@ -261,8 +261,8 @@ let package = Package(
     .target(
       name: "RealmStudio",
       dependencies: modules(
-        "RealmTools", "RealmPages", "RealmFormats", "RealmText", "RealmQuery", "RealmTables",
-        "RealmStorage", with: "Tools") + studioProducts,
+        "RealmTools", "RealmSalvage", "RealmPages", "RealmFormats", "RealmText", "RealmQuery",
+        "RealmTables", "RealmStorage", with: "Tools") + studioProducts,
       exclude: ["Page"],
       swiftSettings: librarySettings, plugins: ["StudioPage"]),
     .executableTarget(

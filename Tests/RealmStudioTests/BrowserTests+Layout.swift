@@ -23,6 +23,9 @@ extension BrowserTests {
     try await browser.click("[data-chart=age]")
     try await browser.wait("document.querySelectorAll('#chart rect').length === 40")
     try await look("chart")
+    try await browser.click("[data-facet=name]")
+    try await browser.wait("document.querySelectorAll('.facet').length === 8")
+    try await look("values")
     try await browser.click("#begin")
     try await browser.wait("document.querySelector('#commit')")
     try await browser.click("[data-property=extra] [aria-label='Add to extra']")
@@ -30,6 +33,9 @@ extension BrowserTests {
     try await browser.click("#new-property")
     try await look("new property")
     try await browser.press(.escape)
+    try await browser.click("#change-class")
+    try await look("class")
+    try await browser.click("dialog > button.primary")
     try await browser.click("#cancel")
     try await browser.click("#columns")
     try await look("columns")
@@ -52,7 +58,7 @@ extension BrowserTests {
     try await look("diagram")
   }
 
-  @Test(arguments: [800, 1280])
+  @Test(arguments: [390, 800, 1280])
   func nothingButTheTableScrollsSideways(_ width: Int) async throws {
     try await withPage(width: width, height: 800) { browser, _ in
       try await states(browser) { state in

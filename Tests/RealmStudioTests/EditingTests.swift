@@ -220,6 +220,23 @@ struct EditingTests {
     try SampleFile.write(studio.path) { _ in }
   }
 
+  /// A program that edits without a page has the longer time.
+  @Test func aTransactionWhosePagesAreGoneIsCancelled() async throws {
+    let studio = try await TestStudio()
+    let key = try await studio.key(of: "Ada")
+    let absence = StudioDatabase.absenceMax
+    try await studio.post("begin")
+    #expect(await studio.database.endIdleDraft(at: .now + absence * 2))
+    var page: AsyncStream<String>? = studio.service.events.subscribe()
+    try await studio.edit("set", key, "name", tagged("string", "Anna"))
+    #expect(await studio.database.endIdleDraft(at: .now + absence * 2))
+    page = nil
+    _ = page
+    #expect(await studio.database.endIdleDraft(at: .now + absence * 2.5))
+    await expectEqual(studio.database.endIdleDraft(at: .now + absence * 3.5), false)
+    try await expectEqual(studio.value("name", of: key), tagged("string", "Ada"))
+  }
+
   @Test func theEndOfStudioCancelsTheTransaction() async throws {
     let studio = try await TestStudio()
     try await studio.post("begin")

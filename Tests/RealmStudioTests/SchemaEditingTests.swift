@@ -129,6 +129,72 @@ struct SchemaEditingTests {
     try await expectEqual(studio.get("schema")["draft"]?["edits"]?.integer, 0)
   }
 
+  // MARK: - Renaming and removing
+
+  private func change(_ kind: String, _ name: String, _ others: JSONMember...) -> JSONValue {
+    .object([member("kind", kind), member("class", name)] + others)
+  }
+
+  private func properties(of name: String, _ studio: TestStudio) async throws -> [String] {
+    let classes = try #require(try await studio.get("schema")["classes"]?.array)
+    let own = try #require(classes.first { $0["name"]?.string == name })
+    return own["properties"]?.array?.compactMap { $0["name"]?.string } ?? []
+  }
+
+  /// `Draft` 2: an undone edit comes back.
+  @Test func classesAndPropertiesAreRenamedAndRemoved() async throws {
+    let studio = try await TestStudio()
+    try await studio.post("begin")
+    try await studio.post("edit", change("renameClass", "Dog", member("to", "Puppy")))
+    try await studio.post(
+      "edit", change("renameProperty", "Puppy", member("property", "weight"), member("to", "mass")))
+    try await studio.post("edit", change("removeProperty", "Puppy", member("property", "owner")))
+    try await expectEqual(properties(of: "Puppy", studio), ["name", "mass"])
+    try await studio.post("undo")
+    try await expectEqual(properties(of: "Puppy", studio), ["name", "mass", "owner"])
+    try await studio.post("redo")
+    try await studio.post("commit")
+    try await expectEqual(names(studio), ["Address", "Person", "Puppy"])
+    try await expectEqual(
+      studio.column("mass", ["class": "Puppy"]), ["3.0", "7.5", "12.0"])
+    try await studio.post("begin")
+    try await studio.post("edit", change("removeClass", "Puppy"))
+    try await studio.post("commit")
+    try await expectEqual(names(studio), ["Address", "Person"])
+    try SampleFile.write(studio.path) { group in
+      let dog = try group.table(named: "class_Dog")
+      #expect(dog == nil)
+    }
+  }
+
+  @Test func whatOthersNeedIsNeitherRenamedNorRemoved() async throws {
+    let studio = try await TestStudio()
+    try await studio.post("begin")
+    let mistakes: [(JSONValue, String)] = [
+      (change("renameClass", "Dog", member("to", "Person")), "already"),
+      (change("renameClass", "Dog", member("to", "a b")), "no name"),
+      (change("renameClass", "Dog"), "no name"),
+      (change("renameClass", "Cat", member("to", "Lion")), "no class"),
+      (change("removeClass", "Person"), "'Dog.owner' leads to it"),
+      (change("removeClass", "Address"), "'Person.home' leads to it"),
+      (change("removeClass", "Cat"), "no class"),
+      (
+        change("renameProperty", "Dog", member("property", "name"), member("to", "weight")),
+        "already"
+      ),
+      (change("renameProperty", "Dog", member("property", "x"), member("to", "y")), "no property"),
+      (change("removeProperty", "Dog", member("property", "x")), "no property"),
+      (change("removeProperty", "Person", member("property", "id")), "is the primary key"),
+    ]
+    for (mistake, text) in mistakes {
+      let (status, json) = try await studio.send(
+        studio.request("POST", "/api/files/0/edit", mistake))
+      expectTrue((400..<500).contains(status), "\(JSONWriter.text(json))")
+      expectEqual(json["error"]?.string?.contains(text), true, "\(JSONWriter.text(json))")
+    }
+    try await expectEqual(studio.get("schema")["draft"]?["edits"]?.integer, 0)
+  }
+
   // MARK: - Results as text
 
   private func result(

@@ -36,6 +36,8 @@ struct SchemaEditor {
         guard let column, column.type.canBeIndexed, column.collection == .none else { continue }
         try table.columns.setIndexed(random.chance(60), column.key)
       case 8: try replaceTable(step)
+      case 9 where random.chance(50):
+        try group.renameTable(key, to: "class_Renamed\(random.next() % 100_000)")
       default:
         guard table.schema.kind == .topLevel else { continue }
         if table.schema.primaryKey != nil, random.chance(30) { try table.setPrimaryKey(nil) }

@@ -27,6 +27,8 @@ struct Draft {
   private(set) var undone: [EditCommand] = []
   /// The time of the last edit.
   var lastUse = ContinuousClock.now
+  /// The last time at which a page was seen; nil if there was none.
+  var lastPage: ContinuousClock.Instant?
 
   init(_ transaction: WriteTransaction) throws(StorageError) {
     group = try WriteGroup(transaction, schemas: SchemaCache())

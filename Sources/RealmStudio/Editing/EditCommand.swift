@@ -33,6 +33,20 @@ struct EditCommand: Sendable {
     case createClass
     /// Creates a property of a class; existing objects get its default value.
     case addProperty
+    /// Gives a class or a property the name `to`.
+    case renameClass, renameProperty
+    /// Removes a class with its objects, or a property with its values.
+    case removeClass, removeProperty
+
+    /// Whether the edit changes classes or properties, and no objects by themselves.
+    var changesSchema: Bool {
+      switch self {
+      case .createClass, .addProperty, .renameClass, .renameProperty, .removeClass,
+        .removeProperty:
+        true
+      case .set, .insert, .erase, .move, .add, .discard, .embed, .clear, .create, .delete: false
+      }
+    }
   }
 
   /// The most objects of one deletion.
@@ -53,7 +67,7 @@ struct EditCommand: Sendable {
       throw .malformed(
         "kind",
         "set, insert, erase, move, add, discard, embed, clear, create, delete, "
-          + "createClass, addProperty")
+          + "createClass, addProperty, renameClass, renameProperty, removeClass, removeProperty")
     }
     guard let className = json["class"]?.string else {
       throw .malformed("class", "the name of a class")
@@ -66,8 +80,7 @@ struct EditCommand: Sendable {
     target = json["to"]?.integer.flatMap { Int(exactly: $0) } ?? -1
     path = try Self.path(json["path"]?.array ?? [])
     keys = try Self.keys(json["keys"]?.array ?? [])
-    let changesSchema = kind == .createClass || kind == .addProperty
-    schemaEdit = changesSchema ? try SchemaEdit(json, of: className) : nil
+    schemaEdit = kind.changesSchema ? try SchemaEdit(json, of: className) : nil
   }
 
   private static func path(_ steps: [JSONValue]) throws(StudioFailure) -> [PathStep] {
@@ -100,7 +113,7 @@ struct EditCommand: Sendable {
   /// - Returns: The key of a created object; null for other edits.
   func apply(to group: WriteGroup) throws -> JSONValue {
     if let schemaEdit {
-      try schemaEdit.apply(to: group, creatingClass: kind == .createClass)
+      try schemaEdit.apply(kind, to: group)
       return .null
     }
     let classes = try StoredSchema(group)
@@ -187,7 +200,8 @@ struct EditCommand: Sendable {
         try place.erase(priorSize: try place.listSize)
       }
     case .clear: try place.clear(nestedKind)
-    case .create, .delete, .createClass, .addProperty:
+    case .create, .delete, .createClass, .addProperty, .renameClass, .renameProperty,
+      .removeClass, .removeProperty:
       preconditionFailure("objects and schemas change in functions of their own")
     }
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// New classes and properties.
+// New, renamed and removed classes and properties.
 
 #if Tools
 import RealmQuery
 import RealmFormats
 import RealmTables
 
-/// A class or a property to be created, as the page names it.
+/// A class or a property to be created, renamed or removed, as the page names it.
 struct SchemaEdit: Sendable {
   private static let types = ColumnType.valueTypes + [.link]
   /// The name of a table is `class_` and the name of the class.
@@ -23,6 +23,8 @@ struct SchemaEdit: Sendable {
   private let isOptional: Bool
   private let isIndexed: Bool
   private let target: String?
+  /// The name that the class or the property gets.
+  private let newName: String
 
   init(_ json: JSONValue, of className: String) throws(StudioFailure) {
     self.className = className
@@ -44,11 +46,20 @@ struct SchemaEdit: Sendable {
     isOptional = json["isOptional"] == .bool(true)
     isIndexed = json["isIndexed"] == .bool(true)
     target = json["target"]?.string
+    newName = json["to"]?.string ?? ""
   }
 
-  /// Creates the class or the property. If it throws, a part may have been made.
-  func apply(to group: WriteGroup, creatingClass isNewClass: Bool) throws {
-    if isNewClass { try createClass(in: group) } else { try addProperty(to: group) }
+  /// Makes the edit. If it throws, a part may have been made.
+  func apply(_ kind: EditCommand.Kind, to group: WriteGroup) throws {
+    switch kind {
+    case .createClass: try createClass(in: group)
+    case .addProperty: try addProperty(to: group)
+    case .renameClass: try renameClass(in: group)
+    case .renameProperty: try renameProperty(in: group)
+    case .removeClass: try removeClass(from: group)
+    case .removeProperty: try removeProperty(from: group)
+    default: preconditionFailure("the edit changes objects")
+    }
   }
 
   private func createClass(in group: WriteGroup) throws {
@@ -105,6 +116,57 @@ struct SchemaEdit: Sendable {
         remedy: "Use a list or a dictionary.")
     }
     return schema
+  }
+
+  // MARK: Renaming and removing
+
+  private func renameClass(in group: WriteGroup) throws {
+    try Self.check(newName, of: "a class", byteCountMax: Self.classNameByteCountMax)
+    let classes = try StoredSchema(group)
+    let schema = try classes.required(className)
+    guard classes[newName] == nil else {
+      throw StudioFailure(409, "There is a class '\(newName)' already.")
+    }
+    try group.renameTable(schema.key, to: "class_" + newName)
+  }
+
+  private func removeClass(from group: WriteGroup) throws {
+    let classes = try StoredSchema(group)
+    let schema = try classes.required(className)
+    for other in classes.inFileOrder where other.key != schema.key {
+      for column in other.columns where column.targetTable == schema.key {
+        throw StudioFailure(
+          409,
+          "'\(className)' cannot be removed: '\(other.displayName).\(column.name)' leads to it.",
+          remedy: "Remove that property first.")
+      }
+    }
+    try group.removeTable(schema.key)
+  }
+
+  private func renameProperty(in group: WriteGroup) throws {
+    try Self.check(newName, of: "a property", byteCountMax: Self.propertyNameByteCountMax)
+    let (schema, column) = try present(in: group)
+    guard schema.column(named: newName) == nil else {
+      throw StudioFailure(409, "'\(className)' has a property '\(newName)' already.")
+    }
+    try group.table(schema.key)?.columns.rename(column.key, to: newName)
+  }
+
+  private func removeProperty(from group: WriteGroup) throws {
+    let (schema, column) = try present(in: group)
+    guard !column.isPrimaryKey else {
+      throw StudioFailure(
+        400, "'\(className).\(column.name)' is the primary key, which a class keeps.",
+        remedy: "Remove the class, or take the primary key away in a migration of the app.")
+    }
+    try group.table(schema.key)?.columns.remove(column.key)
+  }
+
+  /// The property that the edit names.
+  private func present(in group: WriteGroup) throws -> (TableSchema, Column) {
+    let schema = try StoredSchema(group).required(className)
+    return (schema, try schema.required(property ?? ""))
   }
 
   private static func check(

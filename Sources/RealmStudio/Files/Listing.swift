@@ -56,6 +56,20 @@ struct Listing {
     return position < keys.count ? keys[position] : nil
   }
 
+  /// Calls `body` with the row of each object, in their order.
+  func forEachRow(of table: Table, _ body: (Row) throws -> Void) throws {
+    guard let keys = state.keys else {
+      var cursor = table.clusterCursor()
+      while let cluster = try cursor.next() {
+        for index in 0..<cluster.count { try body(cluster.row(at: index)) }
+      }
+      return
+    }
+    for position in 0..<keys.count {
+      if let row = try table.row(of: keys[position]) { try body(row) }
+    }
+  }
+
   /// The position of an object; nil if it is not shown.
   func position(of key: ObjectKey, in table: Table, _ source: any TableReader) throws -> Int? {
     guard let keys = state.keys else { return try table.position(of: key) }

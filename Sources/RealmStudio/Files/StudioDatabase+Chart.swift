@@ -35,19 +35,7 @@ extension StudioDatabase {
   ) throws -> [Double?] {
     var values: [Double?] = []
     values.reserveCapacity(listing.count)
-    guard let keys = listing.state.keys else {
-      var cursor = table.clusterCursor()
-      while let cluster = try cursor.next() {
-        for index in 0..<cluster.count {
-          values.append(try number(column, of: cluster.row(at: index)))
-        }
-      }
-      return values
-    }
-    for position in 0..<keys.count {
-      guard let row = try table.row(of: keys[position]) else { continue }
-      values.append(try number(column, of: row))
-    }
+    try listing.forEachRow(of: table) { values.append(try number(column, of: $0)) }
     return values
   }
 

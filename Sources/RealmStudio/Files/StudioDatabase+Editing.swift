@@ -127,17 +127,20 @@ extension StudioDatabase {
   private func watchIdleness() {
     Task { [weak self] in
       while await self?.endIdleDraft(at: .now) == true {
-        try await Task.sleep(for: Self.idleTimeMax / 10)
+        try await Task.sleep(for: Self.absenceMax / 10)
       }
     }
   }
 
-  /// Cancels the transaction if nothing was edited for `idleTimeMax`.
+  /// Cancels the transaction if nothing was edited for `idleTimeMax`, or if the last page that
+  /// showed it is gone for `absenceMax`. A program without a page has the longer time.
   ///
   /// - Returns: Whether a transaction is still open.
   func endIdleDraft(at time: ContinuousClock.Instant) -> Bool {
+    if events.count > 0 { draft?.lastPage = time }
     guard let draft else { return false }
-    guard draft.lastUse.duration(to: time) >= Self.idleTimeMax else { return true }
+    let isAbandoned = draft.lastPage.map { $0.duration(to: time) >= Self.absenceMax } ?? false
+    guard isAbandoned || draft.lastUse.duration(to: time) >= Self.idleTimeMax else { return true }
     drop()
     return false
   }

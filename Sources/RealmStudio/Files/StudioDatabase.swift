@@ -20,6 +20,9 @@ actor StudioDatabase {
   private static let listingCountMax = 6
   /// The time without edits before a transaction is cancelled, so that other programs can write.
   static let idleTimeMax = Duration.seconds(600)
+  /// The time without a page, after there was one, before a transaction is cancelled: a page that
+  /// is loaded again is back sooner.
+  static let absenceMax = Duration.seconds(30)
 
   private nonisolated let queue: QueueExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
@@ -27,7 +30,7 @@ actor StudioDatabase {
   /// The number of the file in the addresses of the page.
   nonisolated let number: Int
   nonisolated let path: String
-  nonisolated let isEncrypted: Bool
+  nonisolated let encryptionKey: EncryptionKey?
   nonisolated let isWritable: Bool
   /// Whether commits of other programs are seen.
   nonisolated let isLive: Bool
@@ -53,7 +56,7 @@ actor StudioDatabase {
     self.isWritable = isWritable
     self.events = events
     path = studioFile.path
-    isEncrypted = studioFile.encryptionKey != nil
+    encryptionKey = studioFile.encryptionKey
   }
 
   /// The description of the file in the list of files.
@@ -61,7 +64,8 @@ actor StudioDatabase {
     [
       "id": .integer(Int64(number)), "path": .string(path),
       "name": .string(path.split(separator: "/").last.map(String.init) ?? path),
-      "isWritable": .bool(isWritable), "isLive": .bool(isLive), "isEncrypted": .bool(isEncrypted),
+      "isWritable": .bool(isWritable), "isLive": .bool(isLive),
+      "isEncrypted": .bool(encryptionKey != nil),
     ]
   }
 

@@ -8,6 +8,7 @@ export class Failure extends Error {
     this.status = status;
     this.remedy = json.remedy;
     this.column = json.column;
+    this.isDamage = json.isDamage === true;
   }
 }
 

@@ -5,6 +5,7 @@
 import { files, listen, read } from "./api.js";
 import { drawChart } from "./chart.js";
 import { drawDiagram } from "./diagram.js";
+import { drawFacet } from "./facet.js";
 import { $, attempt, el, grouped, notice } from "./dom.js";
 import { chooseColumns } from "./columns.js";
 import { narrowed } from "./conditions.js";
@@ -13,6 +14,7 @@ import { Inspector } from "./inspector.js";
 import { showHelp, startKeys, startTheme } from "./keys.js";
 import { QueryBar } from "./query.js";
 import { resultTools } from "./result.js";
+import { SavedQueries } from "./saved.js";
 import { showStatistics } from "./statistics.js";
 import { summary, Table } from "./table.js";
 
@@ -20,6 +22,7 @@ import { summary, Table } from "./table.js";
 let state = {};
 let allFiles = [];
 let classes = new Map();
+/** The property whose values the panel above the table shows, and how: "chart" or "facet". */
 let charted;
 let shownTable = "";
 
@@ -36,13 +39,15 @@ const host = {
   },
   onFollow: (cell) => follow(cell),
   onSort: (sort, descending) => go({ sort, descending }),
-  onChart: (name) => chart(name),
+  onChart: (name) => chart(name, "chart"),
+  onFacet: (name) => chart(name, "facet"),
   onEdit: (edit) => attempt(() => editing.edit(edit)),
   onBegin: () => attempt(() => editing.require()),
   onCommit: () => attempt(() => editing.end("commit")),
   onFilter: (condition) => go({ query: narrowed(table.request.query ?? "", condition) }),
   onFailure: (error) => {
-    if (error.column || state.query) query.fail(error); else notice(error);
+    if (error.isDamage) showDamage(error);
+    else if (error.column || state.query) query.fail(error); else notice(error);
   },
   onCount: (...counts) => {
     $("counts").replaceChildren(...summary(...counts));
@@ -57,6 +62,8 @@ const query = new QueryBar((text) => {
   if (text === (state.query ?? "")) table.open(state.file, classes.get(state.class), request());
   else go({ query: text });
 });
+const saved = new SavedQueries((text) => go({ query: text }), () => query.text);
+query.onText = (text) => saved.mark(text);
 const editing = new Editing(host, {
   onChange: async () => {
     await loadSchema();
@@ -135,6 +142,7 @@ async function render(next) {
   if (schema && wanted !== shownTable) {
     const isOtherClass = JSON.parse(shownTable || "[0,{}]")[1].class !== state.class;
     shownTable = wanted;
+    saved.show(host.path, state.class);
     query.show(classes, state.class, state.query ?? "");
     if (isOtherClass || isOtherFile) closeChart();
     if (await table.open(state.file, schema, request())) redrawChart();
@@ -180,7 +188,9 @@ function drawClasses() {
       go({ class: schema.name, query: "", sort: undefined, descending: false, object: undefined,
         view: undefined });
     },
-  }, el("span", {}, schema.name), el("span", {}, grouped(schema.count)));
+  }, el("span", {}, schema.name), schema.count === null
+    ? el("span", { class: "damaged", title: "The class is damaged" }, "damaged")
+    : el("span", {}, grouped(schema.count)));
   const groups = [["Classes", (one) => !one.isEmbedded], ["Embedded", (one) => one.isEmbedded]];
   const focused = document.activeElement?.dataset?.class;
   const wanted = $("class-filter").value.trim().toLowerCase();
@@ -192,6 +202,21 @@ function drawClasses() {
   if (focused) document.querySelector(`nav a[data-class="${CSS.escape(focused)}"]`)?.focus();
 }
 
+/** Shows in the place of the objects why they cannot be read, and what can be saved of them. */
+async function showDamage(error) {
+  const box = el("div", { class: "empty damage", role: "alert" }, el("b", {}, "Damaged"),
+    el("p", {}, error.message), el("p", {}, error.remedy));
+  table.showInstead(box);
+  const name = state.class;
+  await attempt(async () => {
+    const found = (await read(state.file, "salvageable")).find((one) => one.name === name);
+    const lost = found?.lost ? `, ${grouped(found.lost)} are lost` : "";
+    box.append(el("p", { id: "salvageable" }, found
+      ? `A salvage would save ${grouped(found.saved)} objects of ${name}${lost}.`
+      : `A salvage would save no object of ${name}.`));
+  });
+}
+
 // Charts
 
 function closeChart() {
@@ -199,18 +224,22 @@ function closeChart() {
   $("chart").hidden = true;
 }
 
-async function chart(name) {
+async function chart(name, kind) {
   const property = classes.get(state.class)?.properties.find((one) => one.name === name);
-  if (!property) return undefined;
+  if (!property) return closeChart();
   return attempt(async () => {
-    const data = await read(state.file, "histogram", { class: state.class, property: name,
-      query: state.query || undefined, bins: 40 });
-    charted = name;
-    drawChart(property, data, (condition) => go({ query: condition }), closeChart);
+    const given = { class: state.class, property: name, query: state.query || undefined };
+    if (kind === "chart") {
+      const data = await read(state.file, "histogram", { ...given, bins: 40 });
+      drawChart(property, data, (condition) => go({ query: condition }), closeChart);
+    } else {
+      drawFacet(property, await read(state.file, "facet", given), host.onFilter, closeChart);
+    }
+    charted = { name, kind };
   });
 }
 
-const redrawChart = () => (charted ? chart(charted) : undefined);
+const redrawChart = () => (charted ? chart(charted.name, charted.kind) : undefined);
 
 // Live
 
@@ -268,6 +297,7 @@ async function start() {
   const toggle = () => go({ view: state.view === "diagram" ? undefined : "diagram" });
   $("diagram-toggle").addEventListener("click", toggle);
   startKeys({ toggle, editing });
+  addEventListener("beforeunload", (event) => { if (editing.hasEdits) event.preventDefault(); });
   addEventListener("popstate", () => attempt(async () => {
     await render(fromAddress());
     $("file").value = state.file;

@@ -4,7 +4,8 @@
 import { write } from "./api.js";
 import { $, attempt, el, notice } from "./dom.js";
 import { valueForm } from "./forms.js";
-import { askForClass, askForProperty } from "./schema.js";
+import { generatedKey } from "./generated.js";
+import { askForClass, askForProperty, showSchema } from "./schema.js";
 
 export class Editing {
   /** `actions`: onChange(), onCreated(key), onClass(name), selected() as "Class:key", schema(),
@@ -15,6 +16,9 @@ export class Editing {
   }
 
   get isOpen() { return Boolean(this.draft); }
+
+  /** Whether edits would be lost with the transaction. */
+  get hasEdits() { return (this.draft?.edits ?? 0) > 0; }
 
   /** Shows the state of the file's transaction. */
   show(file, draft) {
@@ -40,6 +44,8 @@ export class Editing {
         (edit) => this.edit(edit), (name) => this.actions.onClass(name))),
       button("new-property", "+ Property", "New property of the class", () => askForProperty(
         this.actions.schema(), this.actions.classes(), (edit) => this.edit(edit))),
+      button("change-class", "Class…", "Rename and remove the class and its properties",
+        () => showSchema(this.actions.schema, (edit) => this.edit(edit), this.actions.onClass)),
       button("new", "New", "New object (N)", () => this.create()),
       button("delete", "Delete", "Delete the object (Delete)", () => this.remove(),
         { class: "danger" }),
@@ -97,11 +103,12 @@ export class Editing {
   }
 
   /** Asks for the primary key of a new object until it is one, or the person gives up. */
-  askForKey(schema) {
+  async askForKey(schema) {
     const dialog = $("dialog");
     const property = schema.properties.find((one) => one.name === schema.primaryKey);
+    const suggested = await generatedKey(this.file.id, schema, property);
     return new Promise((resolve) => {
-      const form = valueForm(null, property, async (value) => {
+      const form = valueForm(suggested, property, async (value) => {
         resolve(await this.edit({ kind: "create", class: schema.name, value }));
         dialog.close();
       }, () => dialog.close());
@@ -109,6 +116,7 @@ export class Editing {
       dialog.replaceChildren(el("h2", {}, `New ${schema.name}: ${property.name}`), form);
       dialog.showModal();
       form.querySelector("input").focus();
+      form.querySelector("input").select();
     });
   }
 

@@ -8,7 +8,7 @@ const KEYS = [
   ["D", "the schema as a diagram"], ["Alt ← →", "back and forward"],
   ["Arrows, Page, Home, End", "move in the table; with Ctrl to the first and last row"],
   ["Enter", "follow the link of the cell, or open the object; edit while a transaction is open"],
-  ["S, H, F", "sort by the column; chart of the column; filter by the value (in the table)"],
+  ["S, H, V, F", "sort by the column; its chart; its values with their numbers; filter by the value (in the table)"],
   ["E", "begin a transaction"], ["F2", "edit the cell, as a double click does"], ["N, Delete", "new object; delete it"],
   ["Ctrl Z, Ctrl Shift Z", "undo, redo"], ["Ctrl S", "commit"], ["Esc", "leave what is open"],
 ];

@@ -13,7 +13,7 @@ export class QueryBar {
     this.found = [];
     this.chosen = -1;
     $("query-form").addEventListener("submit", (event) => { event.preventDefault(); this.run(); });
-    this.field.addEventListener("input", () => this.suggest());
+    this.field.addEventListener("input", () => { this.suggest(); this.onText?.(this.text); });
     this.field.addEventListener("keydown", (event) => this.key(event));
     this.field.addEventListener("blur", () => setTimeout(() => this.close(), 120));
   }
@@ -26,11 +26,15 @@ export class QueryBar {
     document.querySelector(".query-name").textContent = name;
     this.clear();
     this.close();
+    this.onText?.(this.text);
   }
+
+  /** The query that is written. */
+  get text() { return this.field.value.trim(); }
 
   run() {
     this.close();
-    this.onRun(this.field.value.trim());
+    this.onRun(this.text);
   }
 
   /** Shows a mistake under the query, at its column. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dialogs in which classes and properties are created, within a transaction.
+// The dialogs in which classes and properties are created, renamed and removed, within a
+// transaction.
 
-import { $, el, notice } from "./dom.js";
-import { scalars } from "./values.js";
+import { $, attempt, el, grouped, notice } from "./dom.js";
+import { scalars, typeName } from "./values.js";
 
 const KEY_TYPES = ["int", "string", "objectId", "uuid"];
 const INDEXED = ["int", "bool", "string", "date", "objectId", "uuid", "mixed"];
@@ -90,4 +91,65 @@ export function askForProperty(schema, classes, onEdit) {
     isOptional: !lines.optional.hidden && isOptional.checked,
     isIndexed: !lines.indexed.hidden && isIndexed.checked,
   }));
+}
+
+/** Shows a class with its properties: each can be renamed and removed. `schema()` is the class as it
+ *  is, `onEdit(edit)` changes it, `onClass(name)` shows the class under its new name; an empty name
+ *  stands for another class. */
+export function showSchema(schema, onEdit, onClass) {
+  const dialog = $("dialog");
+  if (!schema()) {
+    notice(new Error("Create a class first."));
+    return;
+  }
+  const draw = () => {
+    const shown = schema();
+    const row = (name, type, isFixed, rename, remove, warning) => {
+      const field = el("input", { "aria-label": `Name of ${name}`, value: name });
+      const change = () => attempt(async () => {
+        if (field.value !== name) await rename(field.value);
+      });
+      field.addEventListener("keydown", (event) => {
+        event.stopPropagation();
+        if (event.key === "Enter") change();
+      });
+      return el("tr", {}, el("td", {}, field), el("td", {}, el("small", {}, type)),
+        el("td", {}, el("button", { "aria-label": `Rename ${name}`, onclick: change }, "Rename")),
+        el("td", {}, isFixed ? null : el("button", {
+          class: "danger", "aria-label": `Remove ${name}`,
+          onclick: (event) => {
+            // The second click removes: undo takes it back, until the commit.
+            if (event.target.dataset.asked) attempt(remove);
+            event.target.dataset.asked = "true";
+            event.target.textContent = warning;
+          },
+        }, "Remove")));
+    };
+    const count = shown.count === null ? "its objects" : `${grouped(shown.count)} objects`;
+    const rows = shown.properties.map((property) => row(
+      property.name, typeName(property), property.name === shown.primaryKey,
+      async (to) => {
+        await onEdit({ kind: "renameProperty", class: shown.name, property: property.name, to });
+        draw();
+      },
+      async () => {
+        await onEdit({ kind: "removeProperty", class: shown.name, property: property.name });
+        draw();
+      }, `With the values of ${count}?`));
+    const own = row(shown.name, "class", false, async (to) => {
+      await onEdit({ kind: "renameClass", class: shown.name, to });
+      await onClass(to);
+      draw();
+    }, async () => {
+      await onEdit({ kind: "removeClass", class: shown.name });
+      dialog.close();
+      await onClass("");
+    }, `With ${count}?`);
+    dialog.replaceChildren(el("h2", {}, `Class ${shown.name}`),
+      el("p", { class: "hint" }, "An app that has the file needs the same change in its models."),
+      el("div", { class: "column-choice" }, el("table", {}, el("tbody", {}, own, ...rows))),
+      el("button", { class: "primary", onclick: () => dialog.close() }, "Close"));
+  };
+  draw();
+  dialog.showModal();
 }

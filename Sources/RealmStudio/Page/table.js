@@ -20,7 +20,7 @@ const CHARTED = (property) => !property.collection && (numeric.has(property.type
 const isPinned = (column) => column.left !== undefined;
 
 export class Table {
-  /** `host`: onSelect(key), onFollow(cell), onSort(name, descending), onChart(name), onEdit(edit),
+  /** `host`: onSelect(key), onFollow(cell), onSort(name, descending), onChart(name), onFacet(name), onEdit(edit),
    *  onBegin(), onCommit(), onFilter(condition), onFailure(error), isEditing(), path. */
   constructor(host) {
     this.host = host;
@@ -64,6 +64,7 @@ export class Table {
       const answer = await this.fetch(0, request, file);
       if (controller !== this.controller) return false;
       this.begin(file, schema, request);
+      this.instead = undefined;
       this.dim(false);
       this.pages.set(0, answer.rows);
       this.adopt(answer);
@@ -106,6 +107,12 @@ export class Table {
     this.schema = schema;
     this.columnsKept.schema = schema;
     if (isOther) this.arrange();
+  }
+
+  /** Shows something in the place of the rows, until the next ones are there. */
+  showInstead(element) {
+    this.instead = element;
+    this.draw();
   }
 
   /** Reads everything shown once more, and marks the cells that became others. */
@@ -273,6 +280,10 @@ export class Table {
         class: "plain", title: `Chart of ${property.name}`,
         "aria-label": `Chart of ${property.name}`, tabindex: -1, "data-chart": property.name,
       }, "▤") : null,
+      property.collection ? null : el("button", {
+        class: "plain", title: `Values of ${property.name} (V)`,
+        "aria-label": `Values of ${property.name}`, tabindex: -1, "data-facet": property.name,
+      }, "☰"),
       el("span", { class: "resize", onpointerdown: (event) => this.resize(event, property.name) }));
       this.place(cell, property);
       return cell;
@@ -322,8 +333,8 @@ export class Table {
     for (const [position, element] of this.rows) if (!shown.has(position)) element.remove();
     this.rows = shown;
     this.box.querySelector(".empty")?.remove();
-    if (this.total === 0 && !this.loading.size) {
-      this.box.append(el("div", { class: "empty" }, "No objects"));
+    if (this.instead || this.total === 0 && !this.loading.size) {
+      this.box.append(this.instead ?? el("div", { class: "empty" }, "No objects"));
     }
     for (let page = Math.floor(first / PAGE); page <= Math.floor(last / PAGE); page += 1) {
       if (this.total) this.load(page);
@@ -374,7 +385,7 @@ export class Table {
         class: "cell", role: "gridcell", "aria-colindex": index + 2,
         id: `cell-${position}-${at + 1}`, "data-name": property.name,
         // A property that was created meanwhile comes with the next window.
-      }, row?.cells[index] !== undefined ? show(row.cells[index], this.host.onFollow) : "");
+      }, row?.cells[index] !== undefined ? show(row.cells[index], this.host.onFollow, false) : "");
       if (numeric.has(property.type) && !property.collection) cell.classList.add("right");
       if (before && JSON.stringify(before[index]) !== JSON.stringify(row.cells[index])) {
         cell.classList.add("flash");
@@ -408,6 +419,8 @@ export class Table {
   click(event) {
     const chart = event.target.closest("[data-chart]");
     if (chart) return this.host.onChart(chart.dataset.chart);
+    const facet = event.target.closest("[data-facet]");
+    if (facet) return this.host.onFacet(facet.dataset.facet);
     const head = event.target.closest("[role=columnheader]");
     if (head) return this.sort(head.dataset.name);
     const cell = event.target.closest("[role=gridcell]");
@@ -454,6 +467,7 @@ export class Table {
     else if (event.key === " ") this.select(row, column);
     else if (event.key === "s" && column > 0) this.sort(this.column.name);
     else if (event.key === "h" && column > 0) this.host.onChart(this.column.name);
+    else if (event.key === "v" && column > 0) this.host.onFacet(this.column.name);
     else if (event.key === "f" && column > 0) this.filter(row, column);
     else return;
     event.preventDefault();

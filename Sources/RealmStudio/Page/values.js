@@ -70,12 +70,14 @@ export function editText(cell) {
   return cell.t === "date" ? dateText(cell.v) : cell.v;
 }
 
-/** A value as an element of a table or of the inspector. */
-export function show(cell, onLink) {
+/** A value as an element of a table or of the inspector. `isStop` says whether Tab stops at a
+ *  link: in the table the arrows lead to it. */
+export function show(cell, onLink, isStop = true) {
   if (cell === null) return el("span", { class: "v-null" }, "null");
   if (cell.t === "link") {
     return el("a", {
-      class: "v-link", href: "#", title: `${cell.class} #${cell.key}`, tabindex: onLink ? 0 : -1,
+      class: "v-link", href: "#", title: `${cell.class} #${cell.key}`,
+      tabindex: onLink && isStop ? 0 : -1,
       onclick: (event) => {
         event.preventDefault();
         if (onLink) { event.stopPropagation(); onLink(cell); }

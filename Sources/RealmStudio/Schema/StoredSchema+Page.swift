@@ -5,6 +5,7 @@
 #if Tools
 import RealmFormats
 import RealmQuery
+import RealmStorage
 import RealmTables
 
 extension StoredSchema {
@@ -15,19 +16,28 @@ extension StoredSchema {
     return schema
   }
 
-  /// The classes with their properties and numbers of objects.
+  /// The classes with their properties and numbers of objects; null where a damaged class does
+  /// not say it.
   func json() throws -> JSONValue {
     .array(
       try inFileOrder.map { schema in
-        let count = try reader.readTable(schema.key)?.objectCount() ?? 0
         return [
-          "name": .string(schema.displayName), "count": .integer(Int64(count)),
+          "name": .string(schema.displayName), "count": try count(of: schema),
           "isEmbedded": .bool(schema.kind == .embedded),
           "isAsymmetric": .bool(schema.kind == .asymmetric),
           "primaryKey": JSONValue(schema.primaryKey?.name),
           "properties": .array(schema.columns.map(property)),
         ]
       })
+  }
+
+  private func count(of schema: TableSchema) throws -> JSONValue {
+    do throws(StorageError) {
+      return JSONValue(try reader.readTable(schema.key)?.objectCount() ?? 0)
+    } catch {
+      guard case .corrupted = error else { throw error }
+      return .null
+    }
   }
 
   private func property(_ column: Column) -> JSONValue {

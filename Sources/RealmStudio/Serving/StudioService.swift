@@ -133,6 +133,9 @@ struct StudioService: PageService {
       let bins = try request.number("bins", in: 1...StudioDatabase.binCountMax, otherwise: 40)
       return try await database.histogram(
         of: request.required("property"), in: listing(request), bins: bins)
+    case "facet":
+      return try await database.facet(of: request.required("property"), in: listing(request))
+    case "salvageable": return try await database.salvageable()
     default: throw Self.unknown(request)
     }
   }

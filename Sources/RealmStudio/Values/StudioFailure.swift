@@ -19,6 +19,8 @@ package struct StudioFailure: Error, Hashable, Sendable {
   package var remedy: String?
   /// The character of the query in question, counted from 1.
   package var column: Int?
+  /// Whether the file is damaged where it was read.
+  package var isDamage = false
 
   init(_ status: Int, _ message: String, remedy: String? = nil, column: Int? = nil) {
     self.status = status
@@ -32,6 +34,7 @@ package struct StudioFailure: Error, Hashable, Sendable {
     var members = [JSONMember("error", .string(message))]
     if let remedy { members.append(JSONMember("remedy", .string(remedy))) }
     if let column { members.append(JSONMember("column", .integer(Int64(column)))) }
+    if isDamage { members.append(JSONMember("isDamage", .bool(true))) }
     return .object(members)
   }
 }
@@ -65,6 +68,7 @@ extension StudioFailure {
         500, "\(error)",
         remedy: "Run 'realm check' on the file to see what is damaged, and 'realm salvage' to "
           + "copy what can be read.")
+      isDamage = true
     case .formatUpgradeRequired(let path, let version):
       self.init(
         409, "'\(path)' is in format \(version), which has to be upgraded before it is written.",

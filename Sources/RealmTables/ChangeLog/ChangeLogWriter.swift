@@ -99,6 +99,9 @@ package final class ChangeLogWriter {
   /// A table was created.
   package func insertTable(_ table: TableKey) { tableInstruction(.insertTable, table) }
 
+  /// A table got another name.
+  package func renameTable(_ table: TableKey) { tableInstruction(.renameTable, table) }
+
   /// A table was removed, with all that was said about it.
   package func eraseTable(_ table: TableKey) {
     tableInstruction(.eraseTable, table)

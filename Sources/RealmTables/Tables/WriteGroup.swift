@@ -127,12 +127,7 @@ package final class WriteGroup {
   package func createTable(
     named name: String, kind: TableKind = .topLevel
   ) throws(StorageError) -> WritableTable {
-    guard !name.isEmpty, name.utf8.count <= NameLeaf.maximumByteCount else {
-      throw .limitExceeded("'\(name)' is not a valid table name: 1 to 63 bytes are allowed")
-    }
-    guard !names.contains(name) else {
-      throw .limitExceeded("There is a table '\(name)' already")
-    }
+    try checkNew(name)
     let index = slots.firstIndex { $0 & 1 == 1 } ?? slots.count
     guard index < TableKey.maximumTableCount else {
       throw .limitExceeded("A file cannot hold more than \(TableKey.maximumTableCount) tables")
@@ -156,6 +151,38 @@ package final class WriteGroup {
     log.insertTable(key)
     try recorder?.didAddTable(table)
     return table
+  }
+
+  private func checkNew(_ name: String) throws(StorageError) {
+    guard !name.isEmpty, name.utf8.count <= NameLeaf.maximumByteCount else {
+      throw .limitExceeded("'\(name)' is not a valid table name: 1 to 63 bytes are allowed")
+    }
+    guard !names.contains(name) else {
+      throw .limitExceeded("There is a table '\(name)' already")
+    }
+  }
+
+  /// Gives a table another name. Its objects stay, and so do links to them; a `WritableTable` of
+  /// before must not be used any more.
+  ///
+  /// - Throws: `StorageError.limitExceeded` for a name that is too long or in use, and in files
+  ///   that are synchronised: other devices know the table by its name.
+  package func renameTable(_ key: TableKey, to name: String) throws(StorageError) {
+    try checkNew(name)
+    guard let table = try table(key) else { return }
+    guard !table.isRecorded else {
+      throw .limitExceeded(
+        unsafe "Table '\(table.schema.name)' cannot be renamed in a synchronized Realm")
+    }
+    guard let ref = try table.flush() else { return }
+    slots[key.index] = ref.slot
+    names[key.index] = name
+    // Not by `table(at:)`: what a savepoint goes back to is the table under its former name.
+    tables[key.index] = try WritableTable(
+      TableTop(at: ref, in: allocator.space), name: name, topRef: ref, in: self)
+    isListChanged = true
+    unsafe generation.value &+= 1
+    log.renameTable(key)
   }
 
   /// Removes a table with all its objects; links to them from mixed values become null.

@@ -10,6 +10,51 @@ import Testing
 @testable import RealmTables
 
 struct SchemaChangeTests {
+  /// Objects, links to them and what savepoints go back to stay as they are.
+  @Test func aTableGetsAnotherName() throws {
+    let database = try TestDatabase()
+    let key = try database.write { group in
+      let owner = try group.createTable(named: "class_Owner")
+      let dog = try group.createTable(named: "class_Dog")
+      let name = try dog.addColumn(named: "name", type: .string, isIndexed: true)
+      let friend = try owner.addColumn(named: "dog", type: .link, target: dog.key)
+      let rex = try dog.createObject().key
+      try dog.set(.string("Rex"), name, rex)
+      try owner.set(.link(rex), friend, owner.createObject().key)
+      return dog.key
+    }
+    try database.write { group in
+      #expect(throws: StorageError.self) { try group.renameTable(key, to: "class_Owner") }
+      #expect(throws: StorageError.self) { try group.renameTable(key, to: "") }
+      // In a savepoint that is undone, with the table read before it, and in it for the first time.
+      for isRead in [false, true] {
+        if isRead { _ = try group.table(key) }
+        try group.beginSavepoint()
+        try group.renameTable(key, to: "class_Cat")
+        #expect(try group.table(named: "class_Dog") == nil)
+        _ = try #require(try group.table(named: "class_Cat")).createObject()
+        group.rollBackSavepoint()
+        let dog = try #require(try group.table(named: "class_Dog"))
+        expectEqual(dog.schema.name, "class_Dog")
+        try expectEqual(dog.currentTable.objectCount(), 1)
+      }
+      try group.renameTable(key, to: "class_Puppy")
+      let puppy = try #require(try group.table(key))
+      try puppy.set(.string("Fido"), puppy.schema.columns[0], puppy.createObject().key)
+    }
+    try database.reopen()
+    let puppies = try database.table("class_Puppy")
+    expectEqual(puppies.key, key)
+    try expectEqual(puppies.objectCount(), 2)
+    let owner = try database.table("class_Owner")
+    let first = try #require(try owner.key(at: 0))
+    let row = try #require(try owner.row(of: first))
+    let rex = try #require(try puppies.key(at: 0))
+    try expectEqual(row.value(of: owner.schema.columns[0]), TableValue.link(rex))
+    // The name is free again.
+    try database.write { _ = try $0.createTable(named: "class_Dog").createObject() }
+  }
+
   @Test func columnsOfEveryTypeComeAndGo() throws {
     let database = try TestDatabase()
     let keys = try database.write { group in

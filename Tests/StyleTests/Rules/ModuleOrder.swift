@@ -69,8 +69,8 @@ enum ModuleOrder {
       "RealmFormats", "RealmInventory",
     ],
     "RealmStudio": [
-      "RealmTools", "RealmPages", "RealmFormats", "RealmText", "RealmQuery", "RealmTables",
-      "RealmStorage",
+      "RealmTools", "RealmSalvage", "RealmPages", "RealmFormats", "RealmText", "RealmQuery",
+      "RealmTables", "RealmStorage",
     ],
     "RealmTestSupport": [
       "RealmFormats", "RealmText", "RealmTables", "RealmStorage", "CRealmPlatform",
