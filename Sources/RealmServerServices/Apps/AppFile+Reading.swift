@@ -8,6 +8,12 @@ package import RealmServerEngine
 import RealmSyncProtocol
 
 extension AppFile {
+  /// The keys of a file.
+  private static let keys: Set<String> = [
+    "id", "name", "mode", "sync", "values", "permissions", "roles", "custom_user_data",
+    "documents", "providers", "mail", "tokens", "functions", "triggers", "push", "allowed_origins",
+  ]
+
   /// The keys without support in this version.
   private static let laterKeys: Set<String> = [
     "schema", "queryableFields",
@@ -76,7 +82,9 @@ extension AppFile {
       case let key where Self.laterKeys.contains(key):
         throw AppFileError(
           "has the key \"\(key)\", which this version does not support yet", at: path)
-      case let key: throw AppFileError("has the unknown key \"\(key)\"", at: path)
+      case let key:
+        throw AppFileError(
+          "has the unknown key \"\(key)\"" + ObjectReader.known(Self.keys), at: path)
       }
     }
     try checkPartitions(json)

@@ -30,13 +30,22 @@ struct ObjectReader {
       }
       guard keys.contains(member.key) else {
         throw AppFileError(
-          "has the unknown key \"\(member.key)\" in \"\(name)\"", at: path + [.key(member.key)])
+          "has the unknown key \"\(member.key)\" in \"\(name)\"" + Self.known(keys),
+          at: path + [.key(member.key)])
       }
     }
     self.name = name
     self.path = path
     self.members = members
     self.support = support
+  }
+
+  /// The keys that there are, as the end of an error about another one.
+  static func known(_ keys: Set<String>) -> String {
+    let names = keys.sorted()
+    guard let last = names.last else { return ", which has none" }
+    guard names.count > 1 else { return ": there is \(last)" }
+    return ": there are " + names.dropLast().joined(separator: ", ") + " and " + last
   }
 
   subscript(key: String) -> JSONValue? { members.first { $0.key == key }?.value }

@@ -12,6 +12,11 @@ struct ProviderReader {
   let app: String
   let support: AppFileSupport
   private static let keyCountMax = 8
+  private static let names: Set<String> = [
+    AccountService.anonymousProvider, AccountService.passwordProvider, AccountService.keyProvider,
+    AccountService.functionProvider, AccountService.tokenProvider, AccountService.appleProvider,
+    AccountService.googleProvider, AccountService.facebookProvider,
+  ]
 
   /// Reads a provider into the settings.
   func read(
@@ -62,7 +67,9 @@ struct ProviderReader {
       accounts.facebook = FacebookProvider(
         app: app, secret: secret,
         url: try object.address("graph_url") ?? FacebookProvider.facebookURL)
-    case let key: throw AppFileError("has the unknown provider \"\(key)\"", at: path)
+    case let key:
+      throw AppFileError(
+        "has the unknown provider \"\(key)\"" + ObjectReader.known(Self.names), at: path)
     }
   }
 

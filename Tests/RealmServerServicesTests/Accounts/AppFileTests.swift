@@ -47,13 +47,20 @@ struct AppFileTests {
     (#"[]"#, "needs the file as an object"),
     (#"{"name":"a"}"#, "needs an \"id\""),
     (#"{"id":"../a"}"#, "needs an \"id\""),
-    (#"{"id":"a","colour":1}"#, "has the unknown key \"colour\" (line 1, column 11)"),
+    (
+      #"{"id":"a","colour":1}"#,
+      "has the unknown key \"colour\": there are allowed_origins, custom_user_data, documents, "
+    ),
+    (#"{"id":"a","colour":1}"#, " triggers and values (line 1, column 11)"),
     (#"{"id":"a","id":"a"}"#, "has the key \"id\" twice"),
     (#"{"id":"a","queryableFields":{}}"#, "which this version does not support"),
     (#"{"id":"a","mode":"fast"}"#, "not one of development, production"),
     (#"{"id":"a","sync":1}"#, "not one of flexible, partition"),
     (#"{"id":"a","providers":{"mine":{}}}"#, "unknown provider \"mine\""),
-    (#"{"id":"a","providers":{"anon-user":{"x":1}}}"#, "unknown key \"x\" in \"anon-user\""),
+    (
+      #"{"id":"a","providers":{"anon-user":{"x":1}}}"#,
+      "unknown key \"x\" in \"anon-user\", which has none"
+    ),
     (#"{"id":"a","providers":{"local-userpass":{"confirm":"never"}}}"#, "not one of auto, mail"),
     (#"{"id":"a","tokens":{"accessMinutes":0}}"#, "\"accessMinutes\" from 1"),
     (#"{"id":"a","tokens":{"days":1}}"#, "unknown key \"days\" in \"tokens\""),
