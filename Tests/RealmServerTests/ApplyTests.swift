@@ -5,18 +5,20 @@
 #if Server
 import Foundation
 import Logging
+import RealmFormats
 import RealmNetworking
 import RealmServerEngine
-import RealmServerServices
 import RealmStorage
 import RealmSwift
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import RealmTestSupport
 import TestExtensions
 import Testing
 
 @testable import RealmServer
 @testable import RealmServerKit
+@testable import RealmServerServices
 
 @Suite(.timeLimit(.minutes(10))) struct ApplyTests {
   private static func file(
@@ -234,6 +236,42 @@ import Testing
     _ = try await Self.apply(
       text.replacingOccurrences(of: "\"anon-user\": {}", with: ""), to: server)
     await #expect(throws: (any Error).self) { _ = try await server.user() }
+    try await server.stop()
+  }
+
+  /// `AppFiles` 2
+  @Test func filesAreAppliedOneTimeAfterTheOther() async throws {
+    let (begun, signal) = (TestSignal(), TestSignal())
+    var functions = FunctionTable()
+    functions["slow"] = { _ in
+      begun.give()
+      await signal.wait()
+      return .null
+    }
+    func file(minutes: Int, _ more: String = "") -> String {
+      Self.file(write: "true", more: #", "tokens": {"accessMinutes": \#(minutes)}\#(more)"#)
+    }
+    let trigger =
+      #", "triggers": [{"name": "t", "type": "authentication", "function": "slow", "#
+      + #""operation_type": "login"}]"#
+    let server = try await RunningServer(file: file(minutes: 1, trigger), functions: functions)
+    func minutes() -> Int { server.accounts.settings.accessMinutes }
+    _ = try await server.user()
+    await begun.wait()
+    // The trigger has to end for these files, and waits for its function.
+    try Self.write(file(minutes: 2), to: server)
+    let first = Task { await server.program.reload() }
+    while minutes() != 2 { try await Task.sleep(for: .milliseconds(2)) }
+    try Self.write(file(minutes: 3), to: server)
+    let second = Task { await server.program.reload() }
+    // It would read its files meanwhile.
+    try await Task.sleep(for: .milliseconds(100))
+    expectEqual(minutes(), 2)
+    try Self.write(file(minutes: 4), to: server)
+    signal.give()
+    _ = await first.value
+    _ = await second.value
+    expectEqual(minutes(), 4)
     try await server.stop()
   }
 

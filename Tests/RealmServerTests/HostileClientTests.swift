@@ -202,7 +202,7 @@ import Testing
     try await server.stop()
   }
 
-  /// `SocketService` 4
+  /// The socket does not answer the close frame, either. `SocketService` 6
   @Test func connectionsThatAreHalfOpenDoNotHoldUpTheEnd() async throws {
     // Each ends by its own limit, and none because all are cancelled.
     let times = ConnectionTimes(

@@ -153,6 +153,7 @@ final class OtherTodo: Object {
     try await server.stop()
   }
 
+  /// `ServerProgram+Schema` 1
   @Test @MainActor func aProductionAppKeepsTheSchemaThatItGrew() async throws {
     let development = try await RunningServer(schema: nil)
     let directory = development.directory
@@ -185,6 +186,16 @@ final class OtherTodo: Object {
       try await server.stop()
       try expectEqual(
         String(contentsOfFile: Self.path(directory), encoding: .utf8).count, text.count)
+    }
+    // A file that lacks them is the schema in production, and gets them in development mode.
+    for mode in ["production", "development"] {
+      try Data(#"{"classes":[]}"#.utf8).write(to: URL(fileURLWithPath: Self.path(directory)))
+      let rules = mode == "production" ? #","permissions":{"write":true}"# : ""
+      let file =
+        #"{"id":"todos","mode":"\#(mode)","sync":"partition","providers":{"anon-user":{}}\#(rules)}"#
+      try await RunningServer(directory, file: file).stop()
+      let found = try String(contentsOfFile: Self.path(directory), encoding: .utf8)
+      expectEqual(found.contains("priority"), mode == "development", "\(found)")
     }
   }
 

@@ -85,7 +85,8 @@ import Testing
     let file = directory.path + "/data/apps/todos/app.json"
     try Data(#"{"id":"todos","colour":1}"#.utf8).write(to: URL(fileURLWithPath: file))
     let failure = Self.failure { _ = try folder.apps(only: nil, random: RandomBytes()) } ?? ""
-    expectTrue(failure.hasPrefix("\(file) has the unknown key \"colour\": there are "), "\(failure)")
+    expectTrue(
+      failure.hasPrefix("\(file) has the unknown key \"colour\": there are "), "\(failure)")
     expectTrue(failure.hasSuffix("values (line 1, column 15). Correct the file."), "\(failure)")
     let key = directory.path + "/data/keys/tokens"
     try Data("short".utf8).write(to: URL(fileURLWithPath: key))

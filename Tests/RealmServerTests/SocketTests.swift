@@ -4,6 +4,9 @@
 
 #if Server
 import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import NIOWebSocket
 import RealmNetworking
 import RealmServerEngine
 import RealmServerServices
@@ -116,6 +119,45 @@ import Testing
       _ = try await ClientSockets.shared.open(await user.authority.endpoint(.partition))
     }
     expectEqual(gone, .connectFailed)
+  }
+
+  /// A socket whose handshake was over before the end came.
+  /// `SocketService` 1 and 4
+  @Test(arguments: [(true, 1_001, "shuts down"), (false, 1_011, "no app todos")])
+  func aSocketThatComesTooLateIsRefused(
+    _ isShutdown: Bool, _ code: UInt16, _ reason: String
+  ) async throws {
+    let server = try await RunningServer(times: .patient)
+    let client = try await DeployedClient(server)
+    let token = try await client.logIn().accessToken
+    await client.leave()
+    let sockets = server.program.status.sockets
+    if isShutdown {
+      try await server.stop()
+    } else {
+      await expectEqual(sockets.end(server.program.apps[0]), 0)
+    }
+    let head = HTTPRequestHead(
+      version: .http1_1, method: .GET,
+      uri: "/api/client/v2.0/app/todos/realm-sync?baas_at=\(token)",
+      headers: ["Sec-WebSocket-Protocol": "\(ProtocolVersion(mode: .partition))"])
+    let request = try #require(SocketRequest(head))
+    let channel = NIOAsyncTestingChannel()
+    try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+    let socket = try await channel.eventLoop.flatSubmit {
+      WebSocket.adopt(channel, isClient: false, protocolName: "", messageByteCountMax: 1_000)
+    }.get()
+    let memory = server.budget.share(address: "here")
+    let serving = Task { await sockets.serve(socket, request, memory) }
+    let frame = try await channel.waitForOutboundWrite(as: WebSocketFrame.self)
+    expectEqual(frame.opcode, .connectionClose)
+    var data = frame.data
+    expectEqual(data.readInteger(as: UInt16.self), code)
+    expectTrue(String(buffer: data).contains(reason))
+    expectEqual(sockets.connectionCount(ofApp: "todos"), 0)
+    try? await channel.close()
+    await serving.value
+    if !isShutdown { try await server.stop() }
   }
 
   @Test func namesThatDoNotExistAreNotResolved() async {

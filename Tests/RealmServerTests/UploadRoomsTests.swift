@@ -121,6 +121,25 @@ struct UploadRoomsTests {
     expectEqual(bench.taken(), ["b1"])
   }
 
+  /// Who gets room may ask and give back at once.
+  /// `UploadRooms` 4
+  @Test func roomIsFoundWhileNoLockIsHeld() {
+    let bench = Bench(megabytes: 1_024)
+    let (share, rooms) = (bench.share("a", at: "a"), bench.budget.uploads)
+    let found = Locked<[Int]>([])
+    for session: UInt64 in 1...3 {
+      share.takeUploadRoom(16 << 20, for: session) {
+        found.withLock { $0.append(rooms.waitingCount) }
+        if session > 1 { share.giveUploadRoomBack(of: session) }
+      }
+    }
+    expectEqual(found.withLock { $0 }, [0])
+    // The second one gives back what it gets, and so the third one has room.
+    share.giveUploadRoomBack(of: 1)
+    expectEqual(found.withLock { $0 }, [0, 1, 0])
+    expectEqual(rooms.byteCount, 0)
+  }
+
   /// What waits is counted as messages are, and room for UPLOADs is counted apart.
   /// `MemoryBudget` 5
   @Test func roomForUploadsMakesMemoryNotTight() {

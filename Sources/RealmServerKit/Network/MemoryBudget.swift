@@ -10,7 +10,6 @@
 //    that do not read do not keep the others of their user or address from speaking.
 // 4. Who waits for room is woken when something is given back that makes room.
 // 5. What UPLOADs unpack to is counted apart (`UploadRooms`), as nothing else can wait for it.
-// 6. The lock of a share is taken before that of the budget, never after.
 
 #if Server
 import NIOConcurrencyHelpers
@@ -163,6 +162,7 @@ extension MemoryBudget {
     }
 
     private let budget: MemoryBudget
+    /// Its lock is taken before that of the budget, which knows no shares, so never after.
     private let state: NIOLockedValueBox<State>
 
     fileprivate init(_ budget: MemoryBudget, _ payer: Payer) {

@@ -136,9 +136,13 @@ import Testing
   }
 
   /// A server that was killed leaves its folder of requests: commands do not wait for it.
+  /// `CommandRequests` 1
   @Test func aKilledServerIsNotWaitedFor() async throws {
     let server = try await RunningServer(mode: .partition)
+    let folder = Self.folder(server) + "/requests"
+    expectTrue(FileManager.default.fileExists(atPath: folder))
     try await server.stop()
+    expectFalse(FileManager.default.fileExists(atPath: folder))
     let requests = CommandRequests(Self.folder(server))
     requests.begin()
     try await expectEqual(requests.ask(.status, patience: .seconds(3_600)), nil)
@@ -171,6 +175,50 @@ import Testing
     try await taking.value
     lock.release()
     try await expectEqual(requests.ask(.endAccess, patience: .milliseconds(200)), nil)
+  }
+
+  /// `CommandRequests` 2
+  @Test func requestsAndAnswersAreWholeAndTakenOnce() async throws {
+    let directory = try TemporaryDirectory()
+    let lock = try DirectoryLock(directory.path)
+    let requests = CommandRequests(directory.path)
+    requests.begin()
+    let folder = directory.path + "/requests"
+    // One that is being written.
+    try Data("half".utf8).write(to: URL(fileURLWithPath: folder + "/a.createUser.new"))
+    expectTrue(requests.take().isEmpty)
+    let asking = Task {
+      try await requests.ask(.createUser, "the content", patience: .seconds(600))
+    }
+    var taken: [CommandRequests.Request] = []
+    while taken.isEmpty {
+      taken = requests.take()
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    expectEqual(taken.map(\.content), ["the content"])
+    // It is not there any more while it is carried out, so nobody carries it out again.
+    expectTrue(requests.take().isEmpty)
+    try expectEqual(
+      FileManager.default.contentsOfDirectory(atPath: folder), ["a.createUser.new"])
+    requests.answer(taken[0].name, CommandRequests.Answer(isDone: true, text: "x"))
+    try await expectEqual(asking.value?.text, "x")
+    // Nobody reads a part of an answer.
+    let text = String(repeating: "x", count: 1 << 20)
+    let isDone = Locked(false)
+    let answering = Task {
+      for _ in 0..<12 { requests.answer("b", CommandRequests.Answer(isDone: true, text: text)) }
+      isDone.withLock { $0 = true }
+    }
+    var sizes: Set<Int> = []
+    while !isDone.withLock({ $0 }) {
+      if let answer = FileManager.default.contents(atPath: folder + "/b.answer") {
+        sizes.insert(answer.count)
+      }
+      await Task.yield()
+    }
+    await answering.value
+    expectEqual(sizes, [text.utf8.count + 1])
+    lock.release()
   }
 
   /// What the account of the server may not read is answered, and not left.
@@ -230,6 +278,16 @@ import Testing
     expectFalse(check.isDamaged, "\(check.text)")
   }
 
+  /// The files of a folder and of its folders, by their paths.
+  private static func contents(_ folder: String) throws -> [String: Data] {
+    var found: [String: Data] = [:]
+    for path in try FileManager.default.subpathsOfDirectory(atPath: folder) {
+      found[path] = FileManager.default.contents(atPath: folder + "/" + path) ?? Data()
+    }
+    return found
+  }
+
+  /// `FolderCheck` 1
   @Test func aCheckFindsWhatIsDamagedOrMissing() async throws {
     let server = try await RunningServer(mode: .partition)
     let folder = Self.folder(server)
@@ -256,7 +314,9 @@ import Testing
     try Data("x".utf8).write(to: URL(fileURLWithPath: folder + "/keys/tokens-until-9999999999"))
     try Data(#"{"id":"todos","mode":"fast"}"#.utf8)
       .write(to: URL(fileURLWithPath: folder + "/apps/todos/app.json"))
+    let before = try Self.contents(folder)
     let damaged = try FolderCheck(folder)
+    try expectTrue(Self.contents(folder) == before, "the check has changed something")
     expectTrue(damaged.isDamaged)
     expectEqual(damaged.json["damaged"]?.bool, true)
     let found = Set(damaged.items.filter { !$0.findings.isEmpty }.map { $0.path })

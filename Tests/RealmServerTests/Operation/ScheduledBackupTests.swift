@@ -214,7 +214,10 @@ import Testing
 
   @Test(arguments: [
     ("[]", "needs \"the file\" as an object"), ("{", "is not JSON"),
-    (#"{"backup":{}}"#, "has the unknown key \"backup\" in \"the file\": there is backups (line 1, column"),
+    (
+      #"{"backup":{}}"#,
+      "has the unknown key \"backup\" in \"the file\": there is backups (line 1, column"
+    ),
     (#"{"backups":{}}"#, "needs a \"folder\" in \"backups\""),
     (#"{"backups":{"folder":""}}"#, "has a \"folder\" that is no text"),
     (#"{"backups":{"folder":"x","days":1}}"#, "has the unknown key \"days\" in \"backups\""),
