@@ -202,8 +202,8 @@ struct ServerUpkeepTests {
     try await expectEqual(months.realm("\"1\"").head.epoch, 2)
   }
 
-  /// `ServerUpkeep` 2: a realm that cannot be read or opened is reported. 3: one of another server
-  /// is left to that.
+  /// A realm that cannot be read or opened is reported, and one of another server is left to that.
+  /// `ServerUpkeep` 2 and 3
   @Test(
     arguments: [
       (Trouble(error: .damaged("a test"), isSeen: true), ["test/"], [1, 0, 1]),
