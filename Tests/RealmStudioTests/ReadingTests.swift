@@ -3,6 +3,7 @@
 // Classes, windows, objects and charts.
 
 #if Tools
+import Dispatch
 import RealmFormats
 import RealmPages
 import RealmStorage
@@ -48,6 +49,13 @@ struct ReadingTests {
     expectEqual(version["newerVersions"]?.integer, 3)
     expectEqual(version["holders"]?.array?.first?["call"]?.string, "freeze()")
     expectTrue(hold != nil)
+  }
+
+  /// `StudioDatabase` 3
+  @Test func aFileIsUsedOnItsOwnQueue() async throws {
+    let studio = try await TestStudio()
+    let number = studio.database.number
+    await expectEqual(studio.database.queueName, "OpenRealm Studio file \(number)")
   }
 
   @Test func windowsArePiecesOfTheWhole() async throws {
@@ -205,5 +213,10 @@ struct ReadingTests {
       "histogram", ["class": "Person", "property": "name"])
     expectEqual(status, 400)
   }
+}
+
+extension StudioDatabase {
+  /// The name of the queue that runs what is asked of the file.
+  fileprivate var queueName: String { unsafe String(cString: __dispatch_queue_get_label(nil)) }
 }
 #endif

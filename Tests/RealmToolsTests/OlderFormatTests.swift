@@ -79,7 +79,32 @@ struct OlderFormatTests {
     try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
   }
 
-  /// `UpgradedCopy` 1
+  /// `UpgradedCopy` 2
+  @Test func theTemporaryCopyHasNoName() throws {
+    let input = Input(format: 11, isSynchronised: false)
+    let path = try #require(try input.make(in: directory))
+    let copy = try UpgradedCopy.open(path, key: nil)
+    try expectEqual(TableGroup(copy.snapshot()).table(named: "class_Dog")?.objectCount(), 50)
+    expectTrue(copy.path != path)
+    let folder = (copy.path as NSString).deletingLastPathComponent
+    let name = (copy.path as NSString).lastPathComponent
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    expectTrue(!names.contains { $0.hasPrefix(name) })
+    #if os(Linux)
+    var modes: Set<mode_t> = []
+    for number in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+      let link = "/proc/self/fd/\(number)"
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
+      var status = stat()
+      guard target?.hasPrefix(copy.path) == true, unsafe stat(link, &status) == 0 else { continue }
+      modes.insert(status.st_mode & 0o777)
+    }
+    expectEqual(modes, [0o600])
+    #endif
+    withExtendedLifetime(copy) {}
+  }
+
+  /// `UpgradedCopy` 1, `RealmReader` 3
   @Test(arguments: inputs) func theyAreReadAndStayAsTheyAre(_ input: Input) throws {
     guard let path = try input.make(in: directory) else { return }
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -92,7 +117,10 @@ struct OlderFormatTests {
     let check = try IntegrityReport(path: path)
     expectFalse(check.isDamaged, "\(check.findings.prefix(3))")
     expectEqual(check.version, report.version)
-    let classes = try RealmReader(path: path).classes()
+    let reader = try RealmReader(path: path)
+    expectTrue(reader.isUpgraded)
+    expectTrue(reader.file.path != path)
+    let classes = try reader.classes()
     for schema in classes.all where schema.kind != .embedded {
       let run = try QueryRun("`\(schema.displayName)`", in: classes)
       let count = report.classes.first { $0.name == schema.displayName }?.count

@@ -66,6 +66,22 @@ struct ReaderTests {
     }
   }
 
+  /// `ImportRecord` 1: the record of a reader is filled again, and a property that was kept of it
+  /// stays.
+  @Test func whatIsKeptOfARowIsACopy() throws {
+    let reader = CSVReader(try input(Array("first,1\nother,22\n".utf8)), separator: 0x2C)
+    let record = ImportRecord(isText: true)
+    record.begin(RecordFields("A"), line: 1)
+    #expect(try reader.next(into: record))
+    for name in ["x", "y"] { _ = record.fields.number(of: name) }
+    let kept = record.cells.map { record.field($0) }
+    #expect(try reader.next(into: record))
+    expectEqual(kept.map(\.value), [.string("first"), .string("1")])
+    expectEqual(kept.map(\.name), ["x", "y"])
+    expectEqual(kept.map(\.line), [1, 1])
+    expectEqual(record.cells.map { record.json($0) }, [.string("other"), .string("22")])
+  }
+
   @Test func digestsAreThoseOfTheBytes() throws {
     var random = SeededGenerator(seed: 3)
     for block in [1, 5, 1000] {

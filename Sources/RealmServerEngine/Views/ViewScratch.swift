@@ -49,10 +49,14 @@ package final class ViewScratch: Sendable {
       path: "/views-\(number).realm", options: OpenOptions(isInMemory: true))
   }
 
-  /// A database without a question.
-  private func takeFile() throws(StorageError) -> DatabaseFile {
-    if let file = files.withLock({ $0.popLast() }) { return file }
-    return try Self.open()
+  /// Asks in a database that nobody else uses meanwhile (`ViewScratch` 5).
+  func withDatabase<R>(
+    _ body: (DatabaseFile) throws(StorageError) -> R
+  ) throws(StorageError) -> R {
+    let file: DatabaseFile
+    if let free = files.withLock({ $0.popLast() }) { file = free } else { file = try Self.open() }
+    defer { files.withLock { $0.append(file) } }
+    return try body(file)
   }
 
   /// The positions of the values selected by a view.
@@ -67,11 +71,18 @@ package final class ViewScratch: Sendable {
     by view: View
   ) throws(StorageError) -> Set<Int> {
     guard !values.isEmpty, !view.isEmpty(ofClass: name) else { return [] }
-    // `ViewScratch` 5
-    let file = try takeFile()
-    defer { files.withLock { $0.append(file) } }
-    let group = try WriteGroup(file.beginWrite())
-    defer { group.rollback() }
+    return try withDatabase { (file) throws(StorageError) in
+      let group = try WriteGroup(file.beginWrite())
+      defer { group.rollback() }
+      return try Self.selected(
+        of: values, ofClass: name, schema, points: points, by: view, in: group)
+    }
+  }
+
+  private static func selected(
+    of values: [[String: TableValue]], ofClass name: String, _ schema: TableSchema,
+    points: Set<String>, by view: View, in group: WriteGroup
+  ) throws(StorageError) -> Set<Int> {
     var positions: [ObjectKey: Int] = [:]
     var keys: [ObjectKey] = []
     let table = try group.createTable(named: "class_" + name)

@@ -12,7 +12,8 @@ import Testing
 @testable import RealmServerEngine
 
 struct AppendingTurnTests {
-  /// Each call gets its turn, also where the one before it asks somebody on another thread.
+  /// Each call gets its turn, also where the one before it asks somebody on another thread
+  /// (`ServerRealm` 1).
   @Test(.timeLimit(.minutes(10))) func eachCallGetsItsTurn() async throws {
     let server = try await TestServer()
     let realm = server.realm

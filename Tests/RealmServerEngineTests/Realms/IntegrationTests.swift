@@ -45,6 +45,7 @@ struct IntegrationTests {
     return nil
   }
 
+  /// `Integration` 1
   @Test func anUploadHasALimitOfInstructions() {
     let limits = Integration.Limits(instructionCount: 5)
     var integration = integration([2])
@@ -85,7 +86,8 @@ struct IntegrationTests {
     await expectEqual(upload(900).code, nil)
   }
 
-  /// Two lists that meet take the product of their lengths.
+  /// Two lists that meet take the product of their lengths. `Integration` 1: what was merged of the
+  /// refused upload is gone.
   @Test func anUploadHasALimitOfWork() {
     let changesets = (0..<40).map { ChangesetText.insert("a", 1, priorSize: UInt32($0)) }
     var integration = integration([2, 3], Integration.Limits(work: 8 * 1000))
@@ -219,6 +221,7 @@ struct IntegrationTests {
     await expectEqual(server.realm.integrate(future).code, .badServerVersion)
   }
 
+  /// `GroupTransaction` 1
   @Test func damagedAndUnfitChangesetsAreRefusedWithoutATrace() async throws {
     let (server, first, _) = try await makeServer()
     for changeset in [[0xFF], Text.set("missing", count: 1), Text.insert("x", 1, priorSize: 4)] {
@@ -253,6 +256,7 @@ struct IntegrationTests {
     }
   }
 
+  /// `GroupTransaction` 1, and `ClientHistory` 2 of the window afterwards.
   @Test func aGroupGoesOnWithoutTheUploadThatFails() async throws {
     let (server, first, second) = try await makeServer()
     let outcomes = await server.realm.integrate(group: [
@@ -264,8 +268,38 @@ struct IntegrationTests {
     try await expectEqual(things(server), ["x": 1, "z": 3])
     try await expectEqual(server.entries().count, 3)
     try await expectEqual(server.realm.file(second.ident)?.clientVersion, 0)
+    await expectEqual(server.realm.windowEnd, server.realm.head.version)
   }
 
+  /// `GroupTransaction` 1: declarations and refused writes go with the upload that they are of.
+  @Test(arguments: [WriteRight.allowed, .compensated])
+  func nothingOfAMisfitIsStored(_ right: WriteRight) async throws {
+    let (server, first, second) = try await makeServer()
+    var encoder = ChangesetEncoder()
+    let (later, id) = (encoder.intern("Later"), encoder.intern("id"))
+    encoder.append(
+      .addTable(
+        .init(table: later, kind: .topLevel, key: .init(field: id, type: .int, isNullable: false))))
+    // An object without primary key fits no class here, and cannot be taken back.
+    var note = ChangesetEncoder()
+    note.append(
+      .createObject(
+        .init(table: note.intern("Note"), key: .globalKey(GlobalKey(high: 0, low: 5)))))
+    var misfit = Upload(second, [encoder.bytes, Text.create("y"), note.bytes], from: 1)
+    misfit.right = right
+    let outcomes = await server.realm.integrate(group: [
+      misfit, Upload(first, [Text.create("x", count: 1)], from: 2, base: 1),
+    ])
+    expectEqual(
+      outcomes.map(\.code), [right == .allowed ? .badChangeset : .writeNotAllowed, nil])
+    let snapshot = try await server.snapshot()
+    #expect(try snapshot.objects.table(named: "class_Later") == nil)
+    try await expectEqual(things(server), ["x": 1])
+    try await expectEqual(server.entries().map(\.file), [first.ident, first.ident])
+    #expect(try await server.realm.store.privates(of: second.ident, after: 0).isEmpty)
+  }
+
+  /// `UploadGroup` 1
   @Test func laterUploadsOfTheFileGoWithARefusedOne() async throws {
     let (server, first, second) = try await makeServer()
     let outcomes = await server.realm.integrate(group: [
@@ -277,6 +311,7 @@ struct IntegrationTests {
     try await expectEqual(things(server), ["x": 1])
   }
 
+  /// `UploadGroup` 1
   @Test func aGroupMayHaveManyMisfits() async throws {
     let (server, first, second) = try await makeServer()
     var uploads = [Upload(first, [Text.create("x", count: 1)], from: 2, base: 1)]
@@ -348,6 +383,7 @@ struct IntegrationTests {
     try await expectEqual(server.entries().map(\.clientVersion), [1, 2])
   }
 
+  /// `ServerRealm` 1: what is answered is there after a crash.
   @Test func uploadsThatWaitGoIntoOneTransaction() async throws {
     let (server, _, _) = try await makeServer()
     var files: [ClientFile] = []
@@ -362,6 +398,8 @@ struct IntegrationTests {
     }
     try await expectEqual(things(server).count, 8)
     await expectEqual(server.realm.head.version, 9)
+    try await server.restart()
+    try await expectEqual(things(server).count, 8)
   }
 
   @Test func groupsHaveLimits() {
@@ -374,6 +412,11 @@ struct IntegrationTests {
     expectEqual(GroupCommit().count(of: [two, two, two]), 3)
     expectEqual(GroupCommit().count(of: []), 0)
   }
+}
+
+extension ServerRealm {
+  /// The last version of the parsed entries.
+  fileprivate var windowEnd: UInt64? { window?.end }
 }
 
 extension UploadOutcome {

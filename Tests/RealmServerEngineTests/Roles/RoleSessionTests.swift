@@ -106,7 +106,7 @@ struct RoleSessionTests {
     #expect(try Self.keys(few).isEmpty)
   }
 
-  /// `AppRoles` 1: no role, no access; the session stays.
+  /// `AppRoles` 1, `WriteCheck` 2: no role, no access; the session stays.
   @Test func withoutARoleNothingIsSeenOrWritten() async throws {
     let server = try Self.server(
       #"{"classes": {"Doc": [{"name": "r", "apply_when": {"%%user.custom_data.admin": true}, "#
@@ -126,7 +126,8 @@ struct RoleSessionTests {
 
   // MARK: Writing
 
-  /// P4 C.2, P4 C.3: object by object, with the rest of the changeset kept.
+  /// P4 C.2, P4 C.3: object by object, with the rest of the changeset kept. `WriteCheck` 1, and
+  /// `Compensation` 1: what the user still sees comes again.
   @Test func eachChangeIsCheckedBeforeAndAfterIt() async throws {
     let server = try Self.server()
     let root = try await Self.device("root", on: server)
@@ -169,6 +170,19 @@ struct RoleSessionTests {
     try expectEqual(Self.keys(other), ["open"])
     try await root.downloadAll()
     try expectEqual(root.objects()["Doc"], objects)
+  }
+
+  /// `WriteCheck` 2: a condition on a property that the class does not have.
+  @Test(arguments: ["missing", "level"])
+  func aConditionThatDoesNotFitAllowsNothing(_ field: String) async throws {
+    let server = try Self.server(
+      #"{"default": [{"name": "r", "apply_when": true, "read": true, "write": true, "insert": true, "#
+        + #""delete": true, "document_filters": {"read": true, "write": {"\#(field)": 1}}}]}"#)
+    let device = try await Self.device("u1", on: server)
+    let reasons = try await Self.upload([Self.make("a", level: 1)], by: device)
+    let isRefused = field == "missing"
+    expectEqual(reasons, isRefused ? [#"write to "a" in table "Doc" not allowed"#] : [])
+    try await expectEqual(server.objects(ofClass: "Doc").keys.sorted(), isRefused ? [] : ["a"])
   }
 
   @Test func insertionsAndDeletionsNeedTheirOwnPermission() async throws {
@@ -249,7 +263,8 @@ struct RoleSessionTests {
     try expectEqual(ann.objects()["Doc"], objects)
   }
 
-  /// P4 C.3: what is merged with the changes of others is checked as all will see it.
+  /// P4 C.3, `WriteCheck` 1: what is merged with the changes of others is checked as all will see
+  /// it.
   @Test func whatOthersChangedMeanwhileCounts() async throws {
     let server = try Self.server()
     let root = try await Self.device("root", on: server)

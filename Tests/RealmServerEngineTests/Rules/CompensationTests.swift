@@ -62,7 +62,7 @@ struct CompensationTests {
     return changeset.instructions.map { changeset.line($0) }
   }
 
-  /// P4 C.3: a version of its own for each upload, and the report before it.
+  /// P4 C.3, `Compensation` 1: a version of its own for each upload, and the report before it.
   @Test func whatIsRefusedIsUndoneObjectByObject() async throws {
     let bench = try Self.bench()
     let writer = try await Self.session(bench, "ann", connection: 1).store
@@ -102,7 +102,8 @@ struct CompensationTests {
     expectEqual(others.cursors.download.serverVersion, 9)
   }
 
-  /// The state that is sent is that before the version, with changes of the same transaction.
+  /// The state that is sent is that before the version, with changes of the same transaction
+  /// (`Compensation` 1).
   @Test func laterChangesAreSentAfterIt() async throws {
     let bench = try Self.bench()
     let writer = try await Self.session(bench, "ann", connection: 1).store

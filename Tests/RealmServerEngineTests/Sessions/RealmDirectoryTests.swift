@@ -140,6 +140,7 @@ struct RealmDirectoryTests {
     await expectEqual(second.integrate(upload).code, nil)
   }
 
+  /// `ServerSession` 3
   @Test func aSessionKeepsItsRealmUntilItsEnd() async throws {
     let bench = SessionBench(.partition)
     let (store, _) = try await bench.running()

@@ -87,7 +87,7 @@ struct ServerSessionTests {
 
   // MARK: Eviction
 
-  /// `SessionRegistry` 1, `ServerSession` 2
+  /// `SessionRegistry` 1, `ServerSession` 2 and 3
   @Test func theNewerBindingOfAFileWins() async throws {
     let bench = SessionBench(.partition)
     let isEvicted = Locked(false)
@@ -144,6 +144,25 @@ struct ServerSessionTests {
     await expectEqual(bench.upload([Text.schema()], by: first).code, .sessionClosed)
     await first.close()
     await expectEqual(bench.upload([Text.schema()], by: second).code, nil)
+  }
+
+  /// `ServerSession` 1
+  @Test func aRequestBesideAnotherTraps() async {
+    await #expect(processExitsWith: .failure) {
+      let (hasBegun, mayEnd) = (TestSignal(), TestSignal())
+      var bench = SessionBench(.partition)
+      bench.app.authenticator = SessionAuthenticator { (_) async throws(SessionRefusal) in
+        hasBegun.give()
+        await mayEnd.wait()
+        return "u"
+      }
+      let store = bench.store()
+      let first = Task { [bench] in await store.perform(bench.bind(needsIdent: true)) }
+      await hasBegun.wait()
+      _ = await store.perform(.currentHead)
+      mayEnd.give()
+      _ = await first.value
+    }
   }
 
   // MARK: Partition mode

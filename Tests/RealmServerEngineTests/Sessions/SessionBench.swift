@@ -12,7 +12,7 @@ import Testing
 
 /// An app and the sessions that a test opens.
 struct SessionBench {
-  let app: ServerApp
+  var app: ServerApp
   let mode: SyncMode
   private let errors: Locked<[StoreError]>
 

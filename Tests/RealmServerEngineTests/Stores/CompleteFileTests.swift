@@ -11,6 +11,27 @@ import Testing
 @testable import RealmServerEngine
 
 struct CompleteFileTests {
+  /// `CompleteFile` 1
+  @Test func aFileHasNoNameBeforeItsTablesAreOnTheDisk() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("a.realm")
+    let system = WatchedFiles()
+    #expect(throws: StorageError.corrupted("no")) {
+      try CompleteFile.make(path, system: system) { (file) throws(StorageError) in
+        _ = try file.beginWrite().commit(changeset: [])
+        expectFalse(CompleteFile.exists(path))
+        throw .corrupted("no")
+      }
+    }
+    #expect(throws: StorageError.self) {
+      try CompleteFile.make(path, system: system) { (file) throws(StorageError) in
+        system.failSyncs()
+        _ = try file.beginWrite().commit(changeset: [])
+      }
+    }
+    try expectEqual(FileManager.default.contentsOfDirectory(atPath: directory.path), [])
+  }
+
   /// A file that something has open a moment longer under its first name would be opened with the
   /// lock file of that name, which is removed: no other process could join its session.
   @Test func aFileHasTheLockFileOfItsName() throws {

@@ -100,6 +100,22 @@ struct EmbeddedStoreTests {
     try expectEqual(others.recordedRealms(ofApp: "x"), [])
   }
 
+  /// `RealmRecord` 2: what is read is the file of the present, whoever has put it there.
+  @Test func anotherRecordMayTakeThePlaceOfOne() throws {
+    let directory = try TemporaryDirectory()
+    let (path, other) = (directory.file("a.realm"), directory.file("b.realm"))
+    let record = RealmRecord(path, SystemFiles(isPrivate: true))
+    try record.change(adding: ["x", "y"], removing: [])
+    try expectEqual(record.names(), ["x", "y"])
+    try RealmRecord(other, SystemFiles(isPrivate: true)).change(adding: ["z"], removing: [])
+    for name in [path, path + ".lock"] { try FileManager.default.removeItem(atPath: name) }
+    try FileManager.default.moveItem(atPath: other, toPath: path)
+    try? FileManager.default.moveItem(atPath: other + ".lock", toPath: path + ".lock")
+    try expectEqual(record.names(), ["z"])
+    try record.change(adding: ["w"], removing: ["z"])
+    try expectEqual(record.names(), ["w"])
+  }
+
   @Test func touchesOfAllTypesAreReadBack() throws {
     let values: [TableValue] = [
       .null, .bool(true), .bool(false), .int(.min), .int(.max), .int(-1), .float(1.5),

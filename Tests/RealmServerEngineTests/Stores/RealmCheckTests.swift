@@ -80,6 +80,28 @@ struct RealmCheckTests {
     expectEqual(DatabaseFile.stamp(ofFileAt: path), before)
   }
 
+  /// `InspectedFiles` 2
+  @Test func aReadingIsRepeatedIfAWriterCame() async throws {
+    let directory = try TemporaryDirectory()
+    await (try await Self.realm(directory)).realm.close()
+    let path = InspectedFiles(directory: directory.path).path(of: Self.name.fileID)
+    var versions: [UInt64] = []
+    let found = try InspectedFiles.reading(path) { (snapshot) throws(StorageError) in
+      versions.append(snapshot.version)
+      if versions.count == 1 {
+        let files = DirectoryFiles(directory: directory.path)
+        try WriteGroup(files.open(Self.name.fileID).beginWrite()).commit {
+          (group) throws(StorageError) in
+          try ServerTables.meta(in: group).set(3 as UInt64, "version")
+        }
+      }
+      return snapshot.version
+    }
+    expectEqual(versions.count, 2)
+    expectEqual(found, versions.last)
+    expectTrue(found > versions[0])
+  }
+
   @Test func aCopyOfAnOpenRealmIsWholeWhateverIsWrittenMeanwhile() async throws {
     let directory = try TemporaryDirectory()
     let copies = try TemporaryDirectory()

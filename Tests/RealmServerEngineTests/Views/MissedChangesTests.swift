@@ -65,6 +65,22 @@ struct MissedChangesTests {
     try await expectEqual(keys("count == 5", server, file: file.ident), ["a", "b", "c", "d"])
   }
 
+  /// `MissedChanges` 1
+  @Test func noVersionIsKept() async throws {
+    let (server, file) = try await makeServer()
+    let missed = try MissedChanges(Array(try await server.entries().suffix(4)))
+    weak var kept: Snapshot?
+    do {
+      let snapshot = try server.files.open(server.realm.id).snapshot()
+      let objects = try TableGroup(snapshot)
+      let view = try View.bind(EffectiveQuery(["Thing": "count == 1"]), to: objects).get()
+      try expectEqual(missed.objects(of: file.ident, in: view, objects).count, 4)
+      kept = snapshot
+    }
+    expectTrue(kept == nil)
+    withExtendedLifetime(missed) {}
+  }
+
   @Test func anEntryIsOfTheClientsThatSeeItsObjects() async throws {
     let (server, _) = try await makeServer()
     let missed = try MissedChanges(try await server.entries())

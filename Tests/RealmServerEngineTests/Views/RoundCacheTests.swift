@@ -6,6 +6,7 @@ import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
+import RealmTables
 import TestExtensions
 import Testing
 
@@ -148,6 +149,52 @@ struct RoundCacheTests {
     }
     let first = RoundCache.Key(from: 0, to: 6, realm: RealmID("r"), query: high)
     expectTrue(cache.round(first, for: files[1].ident, clientVersion: 0) == nil)
+  }
+
+  /// `ViewScratch` 3
+  @Test func missedChangesHaveALimit() throws {
+    func missed(_ byteCount: Int) throws -> MissedChanges {
+      try MissedChanges([
+        StoredEntry(
+          version: 1, salt: 1, file: FileIdentifier(2), clientVersion: 1,
+          timestamp: OriginTimestamp(milliseconds: 1), committed: OriginTimestamp(milliseconds: 1),
+          originalByteCount: 1, totalByteCount: 1,
+          changeset: Text.create(String(repeating: "k", count: byteCount)))
+      ])
+    }
+    var cache = MissedCache()
+    let head = RealmHead(realm: RealmID("r"), version: 99, salt: 1)
+    let item = try missed(300_000)
+    expectTrue(item.byteCount >= 900_000)
+    for cursor in 0..<30 as Range<UInt64> {
+      cache.keep(item, after: cursor, to: head)
+      expectTrue(cache.byteCount <= 8 << 20)
+      expectTrue(cache.changes(after: cursor, to: head) != nil)
+    }
+    // One that is large by itself is not kept, and drives out no others.
+    try cache.keep(missed(1 << 20), after: 50, to: head)
+    expectTrue(cache.changes(after: 50, to: head) == nil)
+    expectTrue(cache.changes(after: 29, to: head) != nil)
+  }
+
+  /// `ViewScratch` 5
+  @Test func questionsAtOneTimeHaveDatabasesOfTheirOwn() throws {
+    try scratch.withDatabase { (first) throws(StorageError) in
+      let group = try WriteGroup(first.beginWrite())
+      defer { group.rollback() }
+      try scratch.withDatabase { (second) throws(StorageError) in
+        expectTrue(first !== second)
+        try WriteGroup(second.beginWrite()).rollback()
+      }
+    }
+    // They are used again.
+    let count = Locked(Set<String>())
+    for _ in 0..<4 {
+      try scratch.withDatabase { (file) throws(StorageError) in
+        count.withLock { _ = $0.insert(file.path) }
+      }
+    }
+    expectEqual(count.withLock { $0.count }, 1)
   }
 
   /// What is made of long conditions takes many times as much as their texts.

@@ -49,6 +49,33 @@ import Testing
       run(["a", "a", "a", "b"]), ["a", "a", "b", "a", "a", "b", "a", "b", "a", "a", "a", "a"])
   }
 
+  /// `ViewSearcher` 1
+  @Test func aTurnHasSoManyComparisons() async {
+    let turns = SearchTurns()
+    let order = Locked<[String]>([])
+    await turns.begin("a")
+    let other = Task {
+      await turns.begin("b")
+      order.withLock { $0.append("b") }
+      turns.end("b")
+    }
+    while turns.waitingCount == 0 { await Task.yield() }
+    await SearchShare.$comparisonCountMax.withValue(10) {
+      let share = SearchShare(of: "a", turns)
+      for _ in 0..<2 {
+        for _ in 0..<3 { await share.spend(3) }
+        order.withLock { $0.append("a") }
+        expectEqual(turns.waitingCount, 1)
+        await share.spend(1)
+      }
+      order.withLock { $0.append("a again") }
+    }
+    turns.end("a")
+    await other.value
+    // Every second turn is of a search that begins.
+    expectEqual(order.withLock { $0 }, ["a", "a", "b", "a again"])
+  }
+
   /// Whether another session gets the only turn for downloads beside what a user does.
   private func isFree(
     _ downloads: DownloadTurns, beside work: (DownloadTurn) async -> Void

@@ -41,7 +41,7 @@ struct SharedRecordTests {
     try expectEqual(store.realmIDs(ofApp: app), [realm.fileID])
   }
 
-  /// `PostgresRecords` 1
+  /// `PostgresRecords` 1, `RecordStore` 2
   @Test(arguments: StoreKind.shared)
   func aBodyRunsAgainAfterAnotherServerWasFirst(_ kind: StoreKind) throws {
     let bench = try StoreBench(kind)
