@@ -53,9 +53,10 @@ struct ReadingTests {
 
   /// `StudioDatabase` 3
   @Test func aFileIsUsedOnItsOwnQueue() async throws {
-    let studio = try await TestStudio()
-    let number = studio.database.number
-    await expectEqual(studio.database.queueName, "OpenRealm Studio file \(number)")
+    let database = try await TestStudio().database
+    database.queue.queue.setSpecific(key: StudioDatabase.mark, value: 7)
+    await expectEqual(database.foundMark, 7)
+    expectEqual(DispatchQueue.getSpecific(key: StudioDatabase.mark), nil)
   }
 
   @Test func windowsArePiecesOfTheWhole() async throws {
@@ -216,7 +217,9 @@ struct ReadingTests {
 }
 
 extension StudioDatabase {
-  /// The name of the queue that runs what is asked of the file.
-  fileprivate var queueName: String { unsafe String(cString: __dispatch_queue_get_label(nil)) }
+  fileprivate static let mark = DispatchSpecificKey<Int>()
+
+  /// The mark of the queue that runs what is asked of the file.
+  fileprivate var foundMark: Int? { DispatchQueue.getSpecific(key: Self.mark) }
 }
 #endif

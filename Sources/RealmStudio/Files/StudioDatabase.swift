@@ -24,7 +24,7 @@ actor StudioDatabase {
   /// is loaded again is back sooner.
   static let absenceMax = Duration.seconds(30)
 
-  private nonisolated let queue: QueueExecutor
+  nonisolated let queue: QueueExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
   /// The number of the file in the addresses of the page.

@@ -184,7 +184,8 @@ struct RoundCacheTests {
       defer { group.rollback() }
       try scratch.withDatabase { (second) throws(StorageError) in
         expectTrue(first !== second)
-        try WriteGroup(second.beginWrite()).rollback()
+        // One database would wait for itself.
+        if first !== second { try WriteGroup(second.beginWrite()).rollback() }
       }
     }
     // They are used again.
