@@ -3,6 +3,7 @@
 // Every key that the readers of `app.json` know is written again: a setting that the reader or the
 // writer forgets would be lost when a program or the server's page writes the file.
 
+#if Server
 import RealmFormats
 import RealmServerEngine
 import TestExtensions
@@ -189,3 +190,4 @@ struct AppFileKeyTests {
     try expectEqual(Keys(texts).missing, [key])
   }
 }
+#endif
