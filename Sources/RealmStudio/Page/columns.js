@@ -8,7 +8,7 @@ import { typeName } from "./values.js";
 const KEY_WIDTH = 74;
 /** The share of the table that pinned columns may take: the others need room to scroll. */
 const PINNED_SHARE = 0.6;
-const USUAL = { bool: 84, int: 110, date: 176, string: 190, data: 110, uuid: 290 };
+const USUAL = { bool: 110, int: 130, date: 176, string: 190, data: 110, uuid: 290 };
 
 export class Columns {
   /** The columns of a class; `path` is the file's. */
@@ -46,7 +46,7 @@ export class Columns {
     if (this.widths.has(name)) return this.widths.get(name);
     const property = this.schema.properties.find((candidate) => candidate.name === name);
     if (!property) return KEY_WIDTH;
-    return Math.max(USUAL[property.type] ?? 150, name.length * 8 + 60);
+    return Math.max(USUAL[property.type] ?? 150, name.length * 8 + 90);
   }
 
   /** The number of columns that are not shown. */
