@@ -17,6 +17,7 @@ struct LeafTests {
       toLeaf: { value, store in try store(value) }, toModel: { $0 })
   }
 
+  /// `NullableIntegerLeaf` 2.
   @Test(arguments: [21, 22, 23] as [UInt64])
   func nullableIntegers(seed: UInt64) throws {
     // Markers are the largest value of a width: have many of those, and many nulls.

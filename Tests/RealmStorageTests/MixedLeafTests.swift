@@ -83,6 +83,7 @@ private enum Value: Equatable {
 }
 
 struct MixedLeafTests {
+  /// `MixedLeaf` 1.
   @Test(arguments: [(101, 8), (102, 40), (103, 200)] as [(UInt64, Int)])
   func valuesOfAllTypes(seed: UInt64, longest: Int) throws {
     try expectLeaf(

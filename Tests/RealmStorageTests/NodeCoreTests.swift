@@ -97,6 +97,7 @@ struct NodeCoreTests {
   }
 
   /// `NodeSpace` 2, where a node reaches so far that it has to be measured.
+  /// `Node` 1.
   @Test(arguments: [NodeLayout.bits, .multiply, .bytes])
   func aNodeMayEndWithTheFileAndNotBeyond(layout: NodeLayout) throws {
     let arena = try Arena()

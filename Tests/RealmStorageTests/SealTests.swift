@@ -12,7 +12,7 @@ struct SealTests {
   /// Nodes with what they must hold.
   private typealias Nodes = [(ref: Ref, values: [Int64])]
 
-  /// `NodeAllocator` 4
+  /// `NodeAllocator` 3
   @Test(arguments: RandomRuns.seeds(30))
   func sealedNodesComeBack(seed: UInt64) throws {
     let scratch = try ScratchSpace()

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The header of a file that is written: which version it selects, which it names, and which one a
-// crash may leave.
+// crash may leave. Callers hold the writer lock where nothing else is said.
 //
-// 1. The caller of each function holds the writer lock.
-// 2. The header is written whole, in one call. It selects a version that was synced since it was
+// 1. The header is written whole, in one call. It selects a version that was synced since it was
 //    written; the other slot names the newest version, or the one that the newest followed.
-// 3. `settled` <= `selected` <= `newest` (`SharedMemory`). A sync settles what the header selected
+// 2. `settled` <= `selected` <= `newest` (`SharedMemory`). A sync settles what the header selected
 //    when it began.
 
 import CRealmPlatform
@@ -115,7 +114,7 @@ extension DatabaseFile {
     let selected = unsafe memory.selected.pointee.load(ordering: .sequentiallyConsistent)
     assert(
       unsafe memory.settled.pointee.load(ordering: .relaxed) <= selected,
-      "`DatabaseFile+Selector` 3")
+      "`DatabaseFile+Selector` 2")
     unsafe memory.settled.pointee.store(selected, ordering: .sequentiallyConsistent)
   }
 

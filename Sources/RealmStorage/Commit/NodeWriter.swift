@@ -4,8 +4,8 @@
 //
 // 1. Children are written before their parents, so a parent's slots are final when it is written
 //    and it can be packed with the width that they need.
-// 2. A node that was written leaves its new place in its slab header: the node is not read again.
-//    So a transaction can be laid out once; if that fails, it is lost.
+// 2. A transaction can be laid out once, as final slots replace those in the slab, and large nodes
+//    are packed where they are. If it fails, the transaction is over.
 // 3. Bytes go to usable free space only, never across a section boundary (`NodePlacement`), and
 //    through staging buffers, so that neighbours reach the file in one call.
 // 4. A node gets its checksum when its last byte is in the memory that it is written from.

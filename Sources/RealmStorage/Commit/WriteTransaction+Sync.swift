@@ -5,8 +5,8 @@
 // 1. Every commit to a synchronised file adds one entry (`SyncHistory` 1): the one that was set, or
 //    the empty entry of a local commit.
 // 2. All changes are made to one working copy, in the order of the calls.
-// 3. A change that throws leaves the working copy in no defined state: the transaction can only be
-//    rolled back.
+//
+// A change that throws leaves the working copy in no defined state: the caller rolls back.
 
 extension WriteTransaction {
   /// The entry of the commit that the transaction ends with; nil for the empty entry of a local

@@ -60,6 +60,9 @@ final class LibcryptoCipher: BlockCipher {
     }
   }
 
+  /// How many contexts of a direction no thread uses now.
+  func idleCount(_ direction: CipherDirection) -> Int { idle(direction).withLock { $0.count } }
+
   private func take(_ direction: CipherDirection) throws(CipherFailure) -> Context {
     if let context = idle(direction).withLock({ $0.popLast() }) { return context }
     return try makeContext(direction)

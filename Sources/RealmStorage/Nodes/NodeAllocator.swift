@@ -11,8 +11,9 @@
 /// 1. A node of the committed file is never written: `makeWritable(_:)` copies it and lists the old
 ///    place in `freedBlocks`.
 /// 2. A ref is freed once; freeing a writable node recycles its memory inside this transaction.
-/// 3. Not safe for concurrent use; it belongs to the transaction's one user at a time.
-/// 4. A sealed node (`seal()`) is neither written nor recycled until the seal is taken away.
+/// 3. A sealed node (`seal()`) is neither written nor recycled until the seal is taken away.
+///
+/// It belongs to the transaction's one user at a time: it is not safe for concurrent use.
 @usableFromInline
 @safe
 package final class NodeAllocator {
@@ -28,8 +29,8 @@ package final class NodeAllocator {
   /// The nodes of the committed version that this transaction replaced or dropped, unordered.
   package private(set) var freedBlocks: [FreedBlock] = []
 
-  // The transaction has one user at a time (invariant 3), so the run-time exclusivity checks, one
-  // call for each node made, could not find anything.
+  // The transaction has one user at a time, so the run-time exclusivity checks, one call for each
+  // node made, could not find anything.
 
   /// The first slab offset that was never handed out.
   @exclusivity(unchecked) @usableFromInline private(set) var slabTop: Int

@@ -10,7 +10,7 @@
 // 1. Until the session has synced the file once, no commit overwrites what the alternative needs.
 //    Where the alternative is not known, the file is synced before the first commit writes.
 // 2. A session that has synced once has no alternative: the first sync follows a write of the
-//    header (`DatabaseFile+Selector` 2).
+//    header (`DatabaseFile+Selector` 1).
 
 /// The version that a session begins with.
 struct SessionStart: Hashable, Sendable {

@@ -138,7 +138,7 @@ struct NodeChecksumTests {
     expectEqual(found.map(\.check).sorted(), [8, 38])
   }
 
-  /// `NodeWriter` 4, `StreamedCopy` 3.
+  /// `NodeWriter` 4, `StreamedCopy` 3, `NodeChecksum` 4.
   @Test(arguments: [CommitDurability.twoSyncs, .oneSync, .deferred])
   func everyNodeThatIsWrittenHasOne(_ durability: CommitDurability) throws {
     let system = try SimulatedFileSystem()

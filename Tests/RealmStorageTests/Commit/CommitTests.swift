@@ -62,6 +62,25 @@ struct CommitTests {
     try expectEqual(IndependentChecker.findings(directory.file("a.realm")), nil)
   }
 
+  #if os(Linux)
+  /// `DatabaseFile` 1, `ARCHITECTURE` 1: a stray pointer ends the process, and the file is as it
+  /// was.
+  @Test func theMappingIsReadOnly() async throws {
+    let path = directory.file("a.realm")
+    let write = try DatabaseFile.open(path: path).beginWrite()
+    try NumberTree.replace(with: [1, 2, 3], in: write)
+    _ = try write.commit(changeset: [])
+    let before = try Data(contentsOf: URL(fileURLWithPath: path))
+    await #expect(processExitsWith: .signal(SIGSEGV)) { [path = path as String] in
+      let file = try DatabaseFile.open(path: path)
+      let snapshot = try file.snapshot()
+      let node = try snapshot.space.node(at: snapshot.roots.tables)
+      UnsafeMutableRawPointer(mutating: node.address).storeBytes(of: 1, as: UInt64.self)
+    }
+    try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), before)
+  }
+  #endif
+
   /// `ARCHITECTURE` 1.
   @Test func rollbackLeavesNoTrace() throws {
     let file = try DatabaseFile.open(path: directory.file("a.realm"))

@@ -42,6 +42,7 @@ struct FaultTests {
     return system.file.callCount
   }
 
+  /// `FileSystem` 1.
   @Test(arguments: [FileFault.error(EINTR), .short])
   func interruptionsAndShortTransfersAreOvercome(_ fault: FileFault) throws {
     for call in 1...(try callCount()) {
@@ -126,6 +127,7 @@ struct FaultTests {
     expectEqual(file.newestVersion, old.version)
   }
 
+  /// `NodeWriter` 2.
   @Test func aFullDiskIsNotTheEnd() throws {
     let system = try SimulatedFileSystem()
     let file = try system.openDatabase()
@@ -135,6 +137,7 @@ struct FaultTests {
     system.file.limitDisk(to: try file.fileByteCount())
     #expect(throws: StorageError.system(operation: "Growing", path: system.file.path, code: ENOSPC))
     { try write.commit(changeset: []) }
+    expectTrue(write.isEnded)
     system.file.limitDisk(to: .max)
     write = try file.beginWrite()
     try NumberTree.replace(with: large, in: write)

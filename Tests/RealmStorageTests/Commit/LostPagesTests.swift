@@ -186,7 +186,7 @@ struct LostPagesTests {
 
   /// Sync number n fails, pages are lost, life goes on in some way, and the power may fail at any
   /// time: what was acknowledged is there, and the file is whole.
-  /// `EncryptedFile` 2, `DatabaseFile+Selector` 2, `CommitRecovery` 3.
+  /// `EncryptedFile` 2, `DatabaseFile+Selector` 1, `CommitRecovery` 3.
   @Test(.heavy, arguments: Kind.allCases)
   func aFailedSyncCostsNothingThatWasAcknowledged(_ kind: Kind) throws {
     let old = try olderFile(kind == .encrypted ? key : nil)

@@ -18,7 +18,7 @@ struct OneSyncCrashTests {
     return states
   }
 
-  /// `ARCHITECTURE` 3, `DatabaseFile+Selector` 2.
+  /// `ARCHITECTURE` 3, `DatabaseFile+Selector` 1.
   @Test(.heavy) func everyCrashLeavesWhatWasAcknowledgedOrTheCommitAfterIt() throws {
     let total = try CrashSeeds.total(1) { try expectWhole(.init(), seed: $0) }
     expectTrue(total > 100)

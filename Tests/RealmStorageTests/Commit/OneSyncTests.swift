@@ -80,6 +80,18 @@ struct OneSyncTests {
     try expectEqual(Self.numbers(in: system.file.contents()), [4])
   }
 
+  /// `SessionStart` 2.
+  @Test func aSessionThatHasSyncedHasNoAlternative() throws {
+    let file = try SimulatedFileSystem(contents: initial).openDatabase()
+    let alternative = unsafe file.session.memory.alternative
+    func isLeft() -> Bool {
+      unsafe alternative.pointee.load(ordering: .relaxed) != SessionStart.noAlternative
+    }
+    expectTrue(isLeft())
+    try Self.commit([4], to: file, .oneSync)
+    expectFalse(isLeft())
+  }
+
   @Test func manyDeferredCommitsAreNotLeftWithoutASync() throws {
     let file = try system.openDatabase()
     for number in 1...40 { try Self.commit([Int64(number)], to: file, .deferred) }
@@ -265,7 +277,7 @@ struct OneSyncTests {
 
   // MARK: - Sharing
 
-  /// `DatabaseFile+Selector` 3: a writer with two syncs spares what one with one sync left open.
+  /// `DatabaseFile+Selector` 2: a writer with two syncs spares what one with one sync left open.
   @Test func writersOfDifferentDurabilitiesTakeTurns() throws {
     let files = [try system.openDatabase(), try system.openDatabase()]
     let durabilities: [CommitDurability] = [.oneSync, .twoSyncs, .deferred, .deferred, .oneSync]

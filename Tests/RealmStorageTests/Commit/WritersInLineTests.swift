@@ -27,6 +27,8 @@ struct WritersInLineTests {
     /// Lets a writer wait that is to run at a place of its own.
     func enqueue(_ number: Int, on file: DatabaseFile) -> UInt64 {
       file.enqueueWriter(at: WriterPlace(identity: UInt(number))) { [self] in
+        // Called under the lock of the line, this would wait for itself.
+        _ = file.writers.waiterCount
         order.withLock { $0.append(number) }
       }
     }
@@ -34,7 +36,7 @@ struct WritersInLineTests {
     var woken: [Int] { order.withLock { $0 } }
   }
 
-  /// `WriterScheduler` 1.
+  /// `WriterScheduler` 1 and 4.
   @Test func writersGetTheirTurnsInOrder() throws {
     let line = Line()
     let write = try file.beginWrite()
@@ -185,6 +187,30 @@ struct WritersInLineTests {
     listener.cancel()
     _ = try file.beginWrite().commit(changeset: [])
     expectEqual(heard.withLock { $0 }, [2, 3])
+  }
+
+  /// `VersionListeners` 2.
+  @Test func listenersMayAddAndCancelListeners() throws {
+    let heard = Locked<[String]>([])
+    let listeners = Locked<[VersionListener]>([])
+    let first = try file.onNewVersion { [weak file] version in
+      heard.withLock { $0.append("first \(version)") }
+      let cancelled = listeners.withLock { listeners in
+        defer { listeners = [] }
+        return listeners
+      }
+      for listener in cancelled { listener.cancel() }
+      guard cancelled.isEmpty, let file else { return }
+      let added = try? file.onNewVersion { version in
+        heard.withLock { $0.append("added \(version)") }
+      }
+      listeners.withLock { $0 = added.map { [$0] } ?? [] }
+    }
+    for _ in 0..<3 { _ = try file.beginWrite().commit(changeset: []) }
+    // Who is cancelled while a version is told may still hear of it.
+    expectEqual(
+      heard.withLock { $0 }, ["first 2", "first 3", "added 3", "first 4"])
+    first.cancel()
   }
 
   @Test func listenersHearOfOtherProcesses() async throws {

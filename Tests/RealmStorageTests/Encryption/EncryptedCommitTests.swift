@@ -130,6 +130,7 @@ struct EncryptedCommitTests {
       registry: FileRegistry())
   }
 
+  /// `EncryptedFile` 1.
   @Test(arguments: 1...4 as ClosedRange<UInt64>)
   func processesSeeEachOthersCommits(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

@@ -95,6 +95,30 @@ struct EncryptedFormatTests {
     }
   }
 
+  /// `EncryptedCopy` 1.
+  @Test func pagesOfACopyAreWrittenOnce() throws {
+    let key = try TestKeys.vector()
+    let file = try SimulatedFileSystem().openDatabase(key: key)
+    for round in 1...3 as ClosedRange<Int64> {
+      let write = try file.beginWrite()
+      try NumberTree.replace(with: (0..<40_000).map { $0 &* round << 40 }, in: write)
+      _ = try write.commit(changeset: [])
+    }
+    let copy = try SimulatedFileSystem()
+    try file.snapshot().write(to: copy.file, key: key)
+    let contents = try copy.file.contents()
+    let pageCount = EncryptedLayout.imageByteCount(file: contents.count) / 4096
+    expectTrue(pageCount > EncryptedLayout.pagesPerBlock)
+    for page in 0..<pageCount {
+      let (block, index) = page.quotientAndRemainder(dividingBy: EncryptedLayout.pagesPerBlock)
+      let entry = EncryptedLayout.position(ofBlock: block) + index * 64
+      expectEqual(Array(contents[entry..<entry + 4]), [1, 0, 0, 0], "page \(page)")
+    }
+    var written = 0
+    for case .write(_, let bytes) in copy.file.trace { written += bytes.count }
+    expectEqual(written, contents.count)
+  }
+
   @Test func runsOfBits() {
     expectEqual(UInt64(0).runs, [])
     expectEqual(UInt64.max.runs, [0..<64])

@@ -33,6 +33,7 @@ struct SyncSavepointTests {
   }
 
   /// What a part does to the history goes with it, before the history was changed and after that.
+  /// `WriteTransaction+Savepoint` 1.
   @Test(arguments: [false, true])
   func theHistoryComesBack(isChanged: Bool) throws {
     let write = try file.beginWrite()

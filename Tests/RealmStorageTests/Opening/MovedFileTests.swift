@@ -40,7 +40,7 @@ struct MovedFileTests {
 
   // MARK: Growth
 
-  /// `FileMapping` 1, 2 and 3.
+  /// `FileMapping` 1, 2 and 3, `DatabaseFile` 2.
   @Test(arguments: [false, true]) func olderVersionsStayWhereTheyAre(_ isEncrypted: Bool) throws {
     let file = try open(isEncrypted)
     let first = file.currentMapping
@@ -186,6 +186,7 @@ struct MovedFileTests {
   // MARK: Random runs
 
   /// A file of two processes moves at random, under pinned versions.
+  /// `NodeSpace` 1.
   @Test(.heavy, arguments: [false, true]) func randomMoves(_ isEncrypted: Bool) throws {
     for seed in RandomRuns.seeds(6) {
       try FileManager.default.removeItem(atPath: directory.path)

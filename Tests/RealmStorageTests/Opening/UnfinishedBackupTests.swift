@@ -155,6 +155,7 @@ struct UnfinishedBackupTests {
     expectTrue(kept.count > 1)
   }
 
+  /// `ResumedFile` 1.
   @Test(arguments: [false, true]) func anotherVersionReplacesTheOne(_ isEncrypted: Bool) throws {
     let bench = try Bench(isEncrypted: isEncrypted, valueOf: 150_000)
     #expect(throws: StorageError.self) { try bench.run(1, cancelledAfter: 1) }
@@ -172,6 +173,7 @@ struct UnfinishedBackupTests {
     try bench.expectWhole(0)
   }
 
+  /// `ResumedFile` 1 and 2.
   @Test func damageIsWrittenOver() throws {
     let bench = try Bench(isEncrypted: false, valueOf: 60_000)
     let whole = bench.backups[0]
@@ -207,6 +209,17 @@ struct UnfinishedBackupTests {
     expectEqual(bench.found == nil, true)
     try bench.run()
     try bench.expectWhole()
+  }
+
+  /// `StreamedCopy` 4: what is written at a time does not grow with the version.
+  @Test func aCopyIsWrittenByTheBuffer() throws {
+    let bench = try Bench(isEncrypted: false, valueOf: 300_000)
+    let copy = try SimulatedFileSystem()
+    try bench.versions[0].write(to: copy.file)
+    var counts: [Int] = []
+    for case .write(_, let bytes) in copy.file.trace { counts.append(bytes.count) }
+    expectTrue(counts.count > 3, "\(counts)")
+    #expect(counts.allSatisfy { $0 <= 1 << 20 }, "\(counts)")
   }
 
   @Test func aFailureLeavesNoFile() throws {
@@ -251,6 +264,7 @@ struct UnfinishedBackupTests {
       to: place, else: "\(place).other", of: file.path, in: SystemFiles())
   }
 
+  /// `UnfinishedBackup` 1.
   @Test func twoBackupsAtATimeAreTwoFiles() throws {
     let directory = try TemporaryDirectory()
     let file = try file(in: directory)

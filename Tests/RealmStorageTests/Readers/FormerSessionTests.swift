@@ -136,6 +136,7 @@ struct FormerSessionTests {
     case otherRevision
   }
 
+  /// `LockFileSession` 1.
   @Test(arguments: Doubt.allCases) func aLockFileIsBelievedIfTheSystemRemembersIt(
     _ doubt: Doubt
   ) throws {

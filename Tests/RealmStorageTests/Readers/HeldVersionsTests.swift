@@ -112,6 +112,27 @@ struct HeldVersionsTests {
     expectTrue(hold != nil)
   }
 
+  /// `HeldVersions` 1.
+  @Test func whoIsWarnedMayWrite() throws {
+    let file = try SimulatedFileSystem().openDatabase()
+    let old = try commit(1, to: file)
+    try commit(2, to: file)
+    file.noteHeld([], at: 0)
+    file.noteHeld([old.version], at: 0)
+    let thread = pthread_self().hashValue
+    let warned = Mutex<[UInt64]>([])
+    HeldVersions.onWarning { [weak file] warning in
+      guard let file, warning.path == file.path, pthread_self().hashValue == thread,
+        !file.heldVersions.isEmpty, let start = try? file.writers.startAtOnce(on: file)
+      else { return }
+      withExtendedLifetime(start) { warned.withLock { $0.append(warning.version) } }
+    }
+    for number in 3...5 as ClosedRange<Int64> { try commit(number, to: file) }
+    HeldVersions.onWarning { _ in }
+    expectEqual(warned.withLock { $0 }, [old.version])
+    withExtendedLifetime(old) {}
+  }
+
   @Test func theFiguresOfAFile() throws {
     let file = try SimulatedFileSystem().openDatabase()
     let old = try commit(1, to: file)

@@ -16,7 +16,7 @@ import Glibc
 #endif
 
 struct LockFileSessionTests {
-  /// `LockFileSession` 4.
+  /// `LockFileSession` 6.
   @Test func whoIsAloneSaysSo() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("a.realm")
@@ -77,6 +77,7 @@ struct LockFileSessionTests {
   }
 
   /// `ReaderTable` 3: what a session that ended still has open takes no segments from the next one.
+  /// `SharedMemory` 1.
   @Test(arguments: [false, true]) func theNextSessionHasSegmentsOfItsOwn(isHeld: Bool) throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("a.realm")
@@ -99,6 +100,86 @@ struct LockFileSessionTests {
     withExtendedLifetime((memory, third, snapshot)) {}
   }
 
+  /// Opens the file on a thread, as another process does.
+  private func openElsewhere(_ path: String) -> Handover<Result<UInt64, StorageError>> {
+    let done = Handover<Result<UInt64, StorageError>>()
+    _ = BackgroundThread.start(named: "other") {
+      do throws(StorageError) {
+        let file = try DatabaseFile.open(
+          path: path, options: OpenOptions(), system: SystemFiles(), registry: FileRegistry())
+        done.give(.success(file.newestVersion))
+      } catch { done.give(.failure(error)) }
+    }
+    return done
+  }
+
+  /// What a Realm Core process writes to the lock file.
+  private static let fenceOfRealmCore: UInt64 = 1 | 24 << 32 | 14 << 48
+
+  /// `LockFileSession` 6, `DatabaseFile+Compact` 1: who joins waits for longer than it waits for
+  /// anyone else who has the lock.
+  @Test func whoJoinsWaitsForWhoIsAlone() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("a.realm")
+    try commit(path, SystemFiles(), 1)
+    var other: Handover<Result<UInt64, StorageError>>?
+    let isOver = Locked(false)
+    let wasAlone = try DatabaseFile.whileClosed(path: path) { () throws(StorageError) in
+      let lockFile = try SystemFiles().open(path: path + ".lock", mode: .readWrite)
+      try lockFile.write(Self.fenceOfRealmCore, at: 0)
+      other = openElsewhere(path)
+      usleep(800_000)
+      isOver.withLock { $0 = true }
+    }
+    expectTrue(wasAlone)
+    try expectEqual(other?.wait().get(), 2)
+    expectTrue(isOver.withLock { $0 })
+  }
+
+  /// `LockFileSession` 5.
+  @Test func oneProcessAtATimeJoins() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("a.realm")
+    try commit(path, SystemFiles(), 1)
+    let first = try SystemFiles().open(path: path + ".lock", mode: .readWrite)
+    for isSession in [false, true] {
+      let member =
+        try isSession
+        ? DatabaseFile.open(
+          path: path, options: OpenOptions(), system: SystemFiles(), registry: FileRegistry()) : nil
+      try expectEqual(first.lockByte(at: SharedMemory.joinLockOffset, waits: false), true)
+      let isFree = Locked(false)
+      let seen = Handover<Bool>()
+      let other = openElsewhere(path)
+      _ = BackgroundThread.start(named: "watch") {
+        _ = other.wait()
+        seen.give(isFree.withLock { $0 })
+      }
+      usleep(50_000)
+      isFree.withLock { $0 = true }
+      first.unlockByte(at: SharedMemory.joinLockOffset)
+      expectTrue(seen.wait(), "\(isSession)")
+      withExtendedLifetime(member) {}
+    }
+  }
+
+  /// `LockFileSession` 2: a Realm Core process starts a session, and ends it, where the exclusive
+  /// lock becomes the shared one.
+  @Test func aSessionThatOthersStartedInBetweenIsNotJoined() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("a.realm")
+    try commit(path, SystemFiles(), 1)
+    let calls = RefusingFiles.Calls(.max, 0)
+    calls.fences.withLock { $0 = [Self.fenceOfRealmCore] }
+    let file = try DatabaseFile.open(
+      path: path, options: OpenOptions(), system: RefusingFiles(calls: calls),
+      registry: FileRegistry())
+    expectEqual(calls.fences.withLock { $0 }, [])
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path + ".lock")).prefix(8)
+    expectEqual(bytes[6...], withUnsafeBytes(of: SharedMemory.layoutVersion) { Data($0) })
+    try expectEqual(NumberTree.numbers(of: file.snapshot()), [1])
+  }
+
   /// Files that refuse a call which locks, as those of some network file systems do.
   private struct RefusingFiles: FileSystem {
     final class Calls: Sendable {
@@ -106,6 +187,8 @@ struct LockFileSessionTests {
       let refused: Int
       let code: Int32
       let count = Locked(0)
+      /// What is written to the beginning of a file before it is shared, once each.
+      let fences = Locked<[UInt64]>([])
 
       init(_ refused: Int, _ code: Int32) { (self.refused, self.code) = (refused, code) }
 
@@ -128,6 +211,9 @@ struct LockFileSessionTests {
 
       func tryLock(exclusive: Bool) throws(StorageError) -> Bool {
         try calls.step(path)
+        if !exclusive, let fence = calls.fences.withLock({ $0.popLast() }) {
+          try file.write(fence, at: 0)
+        }
         return try file.tryLock(exclusive: exclusive)
       }
       func lockByte(at offset: Int, waits: Bool) throws(StorageError) -> Bool {

@@ -225,6 +225,15 @@ struct OtherNameTests {
     try expectEqual(second.check(), [])
   }
 
+  /// `DatabaseFile+Open` 1.
+  @Test(arguments: [SecondName.symbolicLink, .chainOfLinks])
+  func aProcessHasOneOpenFile(_ name: SecondName) throws {
+    let first = try DatabaseFile.open(path: path)
+    let other = try #require(try name.make(for: path, in: directory))
+    #expect(try DatabaseFile.open(path: other) === first)
+    #expect(try DatabaseFile.open(path: directory.path + "/./a.realm") === first)
+  }
+
   @Test func aFileIsMadeWhereALinkLeads() throws {
     let link = directory.file("link.realm")
     try #require(symlink("a.realm", link) == 0)

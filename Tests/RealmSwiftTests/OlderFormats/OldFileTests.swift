@@ -243,6 +243,7 @@ struct OldFileTests {
     try expectEqual(Data(contentsOf: #require(file.configuration.fileURL)), bytes)
   }
 
+  /// `DatabaseFile+OlderFormats` 1.
   @Test("are upgraded once if two processes open them", arguments: 0..<2)
   func twoProcesses(round: Int) async throws {
     let fixture = try fixture("test_upgrade_database_1000_23")

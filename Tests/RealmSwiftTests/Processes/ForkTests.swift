@@ -26,7 +26,7 @@ import Testing
     return other
   }
 
-  /// `SessionState` 3.
+  /// `SessionState` 3, `DatabaseFile` 4.
   @Test(arguments: [
     "read", "frozen", "query", "refresh", "write", "open", "open-other", "memory",
   ])
@@ -52,6 +52,7 @@ import Testing
     try await expectEqual(other.ask("value 1"), "-1")
   }
 
+  /// `SharedMemory` 4.
   @Test func whatAForkedChildReleasesStaysPinnedForItsParent() async throws {
     let other = try await startOther()
     let file = try DatabaseFile.open(path: path)

@@ -2,6 +2,7 @@
 
 // Reads that compare checksums: a flipped bit is an error where it is read, and not another value.
 
+import Dispatch
 import RealmStorage
 import RealmTestSupport
 import TestExtensions
@@ -69,6 +70,31 @@ struct VerifiedReadTests {
     expectTrue(wrongWithout * 20 > count, "\(wrongWithout) of \(count)")
   }
 
+  /// `NodeVerifier` 1.
+  @Test func aNodeIsComparedOnce() throws {
+    let system = try SimulatedFileSystem(contents: contents)
+    let file = try system.openDatabase()
+    file.verifyChecksums()
+    let snapshot = try file.snapshot()
+    let ref = Ref(age)
+    let whole = try snapshot.space.node(at: ref).integer(at: 3)
+    try system.file.write(UInt64.max, at: age + NodeHeader.byteCount)
+    let matching = Locked(0)
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      if (try? snapshot.space.node(at: ref)) != nil { matching.withLock { $0 += 1 } }
+    }
+    expectEqual(matching.withLock { $0 }, 8)
+    // Another version has not compared it yet: no thread lets it pass.
+    let next = try file.snapshot()
+    DispatchQueue.concurrentPerform(iterations: 8) { _ in
+      if (try? next.space.node(at: ref)) == nil { matching.withLock { $0 -= 1 } }
+    }
+    expectEqual(matching.withLock { $0 }, 0)
+    withExtendedLifetime((snapshot, next)) {}
+    expectEqual(whole, 3000)
+  }
+
+  /// `NodeSpace` 3.
   @Test func aNodeIsComparedWhenItIsReached() throws {
     var damaged = contents
     damaged[age + NodeHeader.byteCount] ^= 1

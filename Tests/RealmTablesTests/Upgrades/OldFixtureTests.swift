@@ -139,6 +139,7 @@ struct OldFixtureTests {
     try expectReferenceAgrees(path, try dump(file), key: bytes)
   }
 
+  /// `DatabaseFile+OlderFormats` 1.
   @Test(
     "are refused for reading, and looked at without an upgrade",
     arguments: OldFixture.upgradable)
