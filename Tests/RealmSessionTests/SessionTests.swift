@@ -240,6 +240,28 @@ struct SessionTests {
     expectEqual(deliveryCount.withLock { $0 }, 1)
   }
 
+  /// `DamageRecord` 1.
+  @Test func damageIsNotedUntilTheBodyEnds() async throws {
+    nonisolated(unsafe) let session = try session(.queue(DispatchQueue(label: "read")))
+    let other = try self.session(.queue(DispatchQueue(label: "other")))
+    let damage = StorageError.corrupted("a leaf")
+    let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+    let (result, found) = DamageRecord.collect(in: session) { () -> Task<Bool, Never> in
+      expectTrue(DamageRecord.of(other) == nil)
+      DamageRecord.of(session)?.note(damage)
+      return Task { () -> Bool in
+        let record = DamageRecord.of(session)
+        for await _ in gate {}
+        record?.note(.corrupted("another one"))
+        return DamageRecord.of(session) == nil
+      }
+    }
+    expectEqual(found, damage)
+    expectTrue(DamageRecord.of(session) == nil)
+    opening.finish()
+    try await expectTrue(result.get().value)
+  }
+
   /// `Observation` 2.
   @Test func aHandlerIsDestroyedOutsideOfLocks() throws {
     let session = try session(.queue(DispatchQueue(label: "observer")))

@@ -2,11 +2,11 @@
 
 // The damage that the body of a snapshot meets.
 //
+// A record is looked for where damage is met, so reads of whole files cost nothing more.
+//
 // Invariants:
-// 1. A record is looked for where damage is met, and nowhere else: reads of whole files do not know
-//    of it.
-// 2. It is found by tasks and threads that run inside of the body: its own, and the tasks that it
-//    starts. After the end of the body it takes nothing any more.
+// 1. It is found by tasks and threads inside of the body: its own, and the tasks started there.
+//    After the end of the body it takes nothing any more.
 
 package import RealmStorage
 

@@ -53,6 +53,7 @@ struct LiveQueryTests {
 
   /// `TableQuery+Live` 1, 2 and 3, and of their steps `LiveStep` 1, 2 and 3: each state is the
   /// result of the query that runs again.
+  /// `ResultChanges` 2.
   @Test(.heavy, arguments: RandomRuns.seeds(2))
   func changesLeadFromEachStateToTheNext(seed: UInt64) throws {
     let tables = try SampleTables(seed: seed, items: 300, owners: 12, spread: 2)

@@ -35,6 +35,7 @@ struct ResultChangesTests {
     Set(indexes.map { state[$0] })
   }
 
+  /// `ResultChanges` 1.
   @Test func joinedChangesDoWhatBothDo() {
     var random = SeededGenerator(seed: 11)
     for _ in 0..<400 {

@@ -52,6 +52,7 @@ struct NestedMixedTests {
     expectTrue(object.list[0].dictionaryValue == nil)
   }
 
+  /// `NestedStep` 1.
   @Test func whatIsReadIsLive() throws {
     let holder = try holder(.fromArray([.fromArray([.int(1)]), .int(7)]))
     let outer = try #require(holder.any.listValue)
@@ -72,6 +73,7 @@ struct NestedMixedTests {
     for value in outer where value.listValue != nil { expectEqual(value.listValue, inner) }
   }
 
+  /// `NestedStep` 1.
   @Test func replacingEndsWhatWasThere() throws {
     let holder = try holder(.fromDictionary(["a": .fromArray([.int(1)])]))
     let map = try #require(holder.any.dictionaryValue)

@@ -3,7 +3,9 @@
 // What changed since a token: the objects, their properties, and how far back a file reaches.
 
 import Foundation
+import RealmStorage
 import RealmSwiftTestSupport
+import RealmTables
 import RealmTestSupport
 import TestExtensions
 import Testing
@@ -169,6 +171,27 @@ struct ChangesSinceTests {
       expectEqual(error.code, .truncated)
       expectTrue(error.fileURL != nil)
       expectEqual(error.errorDescription?.contains("Read all objects again"), true)
+    }
+  }
+
+  /// `DeletionRecord` 1 and 2.
+  @Test func deletionsAreKeptAsLongAsTheHistory() throws {
+    let realm = try TemporaryRealm.keepingHistory(16).open()
+    for code in 0..<60 {
+      try parcels(realm, "\(code)")
+      try realm.write { realm.delete(try parcel("\(code)", in: realm)) }
+      let found = try realm.core.readableTables().table(named: DeletionRecord.tableName)
+      let table = try #require(found)
+      let column = try #require(table.schema.column(named: "version"))
+      let versions = try (0..<table.objectCount()).map { position -> Int in
+        let row = try table.row(of: try #require(try table.key(at: position)))
+        guard case .int(let version) = try row?.value(of: column) else { return -1 }
+        return Int(version)
+      }
+      expectEqual(versions, versions.sorted())
+      expectEqual(versions.last, Int(realm.core.file.newestVersion))
+      // The first one is the identity of the file; an eighth more of the others at most.
+      expectTrue(versions.count <= 1 + (16 + 2 + 1), "\(versions)")
     }
   }
 

@@ -77,6 +77,7 @@ private actor Background {
     }
   }
 
+  /// `Observation` 4.
   @Test func invalidatingATokenElsewhereDeliversWhatWasCommittedBefore() async throws {
     let (realm, todo) = try await open()
     let background = Background(configuration)

@@ -248,6 +248,7 @@ private func expectFinished(_ result: ExitTest.Result?, _ summary: String) {
     expectEqual(name, "name 0")
   }
 
+  /// `DamageRecord` 1.
   @Test func readsFromTasksThrowDamage() async throws {
     let damaged = try DamagedFiles(count: 3)
     let configuration = try damaged.copy(damaged.losing("int"))

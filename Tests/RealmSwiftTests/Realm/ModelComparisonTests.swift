@@ -60,6 +60,7 @@ struct ModelComparisonTests {
   }
 
   /// `SessionState` 2: objects find their rows again wherever these were moved.
+  /// `ClusterEditor` 4, `WriteGroup` 2.
   @Test(arguments: [1, 2, 3] as [UInt64]) func heldObjectsReadTheirPresentRows(
     seed: UInt64
   ) throws {

@@ -75,6 +75,7 @@ struct LinkTests {
     }
   }
 
+  /// `OpenCollection` 1.
   @Test func selfLinksAndDuplicatesAreCounted() throws {
     let database = try TestDatabase()
     let dog = try database.write { group in

@@ -157,6 +157,7 @@ struct OwnerSeparationTests {
   }
 
   /// `cases/04`
+  /// `OwnerSeparation` 1 and 2.
   @Test(arguments: Shape.all)
   func eachOwnerGetsItsOwn(shape: Shape) throws {
     let wanted = try #require(linkCounts[shape.owners])
@@ -268,6 +269,7 @@ struct OwnerSeparationTests {
     try database.read().expectReferenceAgrees()
   }
 
+  /// `OwnerSeparation` 3.
   @Test func circlesAreRefused() throws {
     for children in [[[0]], [[1], [0]], [[1], [2], [1]]] {
       let database = try makeTrees(children, owned: [0])
@@ -280,6 +282,7 @@ struct OwnerSeparationTests {
     }
   }
 
+  /// `OwnerSeparation` 3.
   @Test func copiesAreLimited() throws {
     // Each level doubles the copies.
     let children = (0..<12).map { $0 < 11 ? [$0 + 1, $0 + 1] : [] }

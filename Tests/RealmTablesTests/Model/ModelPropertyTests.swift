@@ -23,6 +23,7 @@ struct ModelPropertyTests {
   static let stepLimit =
     ProcessInfo.processInfo.environment["REALM_MODEL_STEPS"].flatMap { Int($0) } ?? 600
 
+  /// `WritableTable` 1.
   @Test("hold what the model holds", .heavy, arguments: seeds)
   func run(seed: UInt64) throws {
     let directory = try TemporaryDirectory()

@@ -13,6 +13,7 @@ import Testing
 struct SavepointTests {
   /// Of two equal files one gets parts that are undone, the other never has them. Afterwards they
   /// are the same, and so are the logs of their transactions.
+  /// `ChangeLogWriter` 4, `WriteGroup+Savepoint` 1.
   @Test(
     .heavy, arguments: ["schema-changes", "all-types", "tombstones", "empty"],
     RandomRuns.seeds(6))
@@ -94,6 +95,7 @@ struct SavepointTests {
   }
 
   /// Rows of before are stale then, and who follows the transaction reads everything again.
+  /// `WriteGroup` 2 and 3.
   @Test func readersWithinTheTransactionAreTold() throws {
     let database = try TestDatabase()
     try database.write { group in
