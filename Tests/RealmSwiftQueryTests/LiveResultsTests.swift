@@ -3,6 +3,8 @@
 // Results that are kept from version to version, against those of a new query, over random commits.
 
 import Foundation
+import RealmSession
+import RealmStorage
 import RealmSwiftTestSupport
 import RealmTestSupport
 import TestExtensions
@@ -154,6 +156,53 @@ struct LiveResultsTests {
         expectEqual(Array(kept.map(\._key)), Array(new.map(\._key)), "seed \(seed), \(round)")
       }
     }
+  }
+
+  private func numbered(_ realm: Realm) -> Results<Leaf> {
+    realm.objects(Leaf.self).where { $0.number > 4 }.sorted(byKeyPath: "number")
+  }
+
+  /// `ResultsState` 1.
+  @Test func nothingIsFoundForResultsThatNobodyReads() throws {
+    let realm = try TemporaryRealm([Leaf.self, Tree.self, Forest.self]).open()
+    let leaves = numbered(realm)
+    for number in 0..<8 { try realm.write { realm.create(Leaf.self, value: ["number": number]) } }
+    expectEqual(leaves.state.history.evaluationCount, 0)
+    for _ in 0..<3 { expectEqual(leaves.map(\.number), [5, 6, 7]) }
+    expectEqual(leaves.state.history.evaluationCount, 1)
+  }
+
+  /// `ResultsState` 2.
+  @Test @MainActor func whatAnObserverHasSeenIsNotFoundAgain() async throws {
+    let files = try TemporaryRealm([Leaf.self, Tree.self, Forest.self])
+    let realm = try await Realm(configuration: files.configuration)
+    let leaves = numbered(realm)
+    let counts = Recorder<Int>()
+    let token = leaves.observe { _ in counts.add(leaves.map(\.number).count) }
+    await expectEqual(counts.wait(for: 1), [0])
+    for number in 4..<7 {
+      try realm.write { realm.create(Leaf.self, value: ["number": number, "other": number]) }
+      expectEqual(leaves.map(\.number), Array(5..<max(number + 1, 5)))
+    }
+    await expectEqual(counts.wait(for: 3).last, 2)
+    expectEqual(leaves.state.history.evaluationCount, 0)
+    token.invalidate()
+  }
+
+  /// `ResultsHistory` 1.
+  @Test func keptResultsHoldNoVersion() throws {
+    let files = try TemporaryRealm([Leaf.self, Tree.self, Forest.self])
+    let realm = try files.open()
+    try realm.write { for number in 0..<9 { realm.create(Leaf.self, value: ["number": number]) } }
+    let leaves = Self.leaves(realm)
+    for results in leaves { expectTrue(!Array(results).isEmpty || results.isEmpty) }
+    let file = realm.core.file
+    let old = file.newestVersion
+    expectEqual(file.pinnedVersions, [old])
+    try onAnotherThread { try files.open().write {} }
+    expectTrue(realm.refresh())
+    expectEqual(file.pinnedVersions, [old + 1])
+    withExtendedLifetime(leaves) {}
   }
 
   @Test func deletingTheFirstUntilNoneIsLeft() throws {

@@ -35,6 +35,7 @@ struct RuleTests {
     #expect(TextRules.fileLength(source(String(repeating: "\n", count: 700))).isEmpty)
   }
 
+  /// `Synchronisation` 1.
   @Test func syncNeedsItsTrait() {
     func lines(_ folder: String, _ code: String) -> [Int] {
       TraitRules.sync(file(Self.header + code, path: "Sources/RealmSwift/\(folder)/A.swift"))

@@ -76,7 +76,7 @@ extension ObjectBase {
     if unsafe _generation == generation { return true }
     guard unsafe _generation >= info.core.firstValidGeneration else { return false }
     guard let row = unsafe info.present(_key) else { return false }
-    unsafe assert(!info.core.isFrozen, "`ObjectBase` 3: a frozen object's row is known at once")
+    unsafe assert(!info.core.isFrozen, "`ObjectBase` 2: a frozen object's row is known at once")
     unsafe _row = row
     unsafe _generation = unsafe info.core.state.pointee.generation
     return true

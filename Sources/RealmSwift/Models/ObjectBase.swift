@@ -5,10 +5,11 @@
 // Invariants:
 // 1. An object is unmanaged (`_hot` is nil), recording (its owner is a `KeyPathRecorder`), or
 //    managed (its owner is a `RealmCore`). It becomes managed once and never goes back.
-// 2. The header's fields are plain memory to the accessors of `@Persisted`: reads and assignments
-//    only, no reference counting, no exclusivity check.
-// 3. The header of an object of a frozen realm never changes once the object was returned to the
+// 2. The header of an object of a frozen realm never changes once the object was returned to the
 //    program: many threads may read it at once.
+//
+// To the accessors of `@Persisted` the header's fields are plain memory, for speed: reads and
+// assignments only, no reference counting, no exclusivity check.
 
 public import RealmSession
 public import RealmTables

@@ -8,7 +8,8 @@
 // 2. The stored value is used only while the object is unmanaged; but a collection that was taken
 //    from it stays the property's (`ObjectBase._kept`). Links are released when the object becomes
 //    managed.
-// 3. `&object[keyPath: storage]` reaches no function that the compiler cannot see into.
+//
+// For speed, `&object[keyPath: storage]` reaches no function that the compiler cannot see into.
 
 public import CRealmPlatform
 public import RealmSession

@@ -55,6 +55,7 @@ struct ListSurfaceTests {
     try edit([5, 4, 3, 2, 1, 0]) { $0.sort { $0 > $1 } }
   }
 
+  /// `CollectionContents` 1.
   @Test func aLoopInATransactionGoesOverWhatWasThere() throws {
     let (realm, zoe) = try Member.zoe()
     var seen: [Int] = []

@@ -106,6 +106,7 @@ struct LoopReuseTests {
     expectFalse(ModelSchema.of(Marked.self).holdsNothingElse)
   }
 
+  /// `ObjectWalk` 3.
   @Test func aRealmThatMovesOnInTheLoopShowsItsNewState() throws {
     var texts: [String] = []
     for bead in realm.objects(Bead.self) {

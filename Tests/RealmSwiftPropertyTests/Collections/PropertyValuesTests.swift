@@ -207,14 +207,19 @@ struct PropertyValuesTests {
     expectEqual(heavyCount, 0)
   }
 
+  /// `PropertyWalk` 1.
   @Test func collectionsOfAnyValueAreThoseOfTheirObjects() throws {
     let realm = try realm(3)
     try realm.write {
       for stone in realm.objects(Stone.self) { stone.any = .fromArray([.int(stone.id)]) }
     }
     let ids = realm.objects(Stone.self).map(\.id)
-    let lists = realm.objects(Stone.self).values(\.any).map { $0.listValue?[0].intValue }
-    expectEqual(lists, ids.map(Optional.some))
+    // The walk has ended before the lists are read.
+    let values = Array(realm.objects(Stone.self).values(\.any))
+    expectEqual(values.map { $0.listValue?[0].intValue }, ids.map(Optional.some))
+    try realm.write { for stone in realm.objects(Stone.self) { stone.next = stone } }
+    let objects = Array(realm.objects(Stone.self).values(\.next))
+    expectEqual(objects.map { $0?.id }, ids.map(Optional.some))
   }
 
   @Test func readsAreTracked() throws {

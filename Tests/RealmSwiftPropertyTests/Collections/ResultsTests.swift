@@ -28,6 +28,7 @@ struct ResultsTests {
     expectEqual(all.reversed().map(\.id), (0..<count).reversed())
   }
 
+  /// `CollectionContents` 1.
   @Test func resultsShowTheTransactionsOwnChangesAtOnce() throws {
     let realm = try realm(of: 3)
     let all = realm.objects(Person.self)

@@ -91,6 +91,27 @@ import Testing
     expectEqual(keys, ["D"])
   }
 
+  /// `SectionedState` 2: it may even ask for the sections that it is called for.
+  @Test func theCodeThatNamesSectionsMayRead() async throws {
+    let realm = try await open(["Bea", "Ann", "Bob"])
+    func expectSections(_ people: Results<Person>) {
+      var sections: SectionedResults<String, Person>?
+      var counts: [Int?] = []
+      sections = people.sectioned(
+        by: { (person: Person) -> String in
+          if counts.isEmpty {
+            counts = [nil]
+            counts = [people.count, sections?.count]
+          }
+          return String(person.name.prefix(1))
+        }, sortDescriptors: ["name"])
+      expectEqual(sections?.allKeys, ["A", "B"])
+      expectEqual(counts, [3, 2])
+    }
+    expectSections(realm.objects(Person.self))
+    expectSections(realm.objects(Person.self).freeze())
+  }
+
   // MARK: Observing
 
   /// A change that an observer of sections was notified of.
@@ -175,6 +196,7 @@ import Testing
 
   /// An element whose sort key changed, but not its place, is modified only where nothing else
   /// happened in its section.
+  /// `SectionChanges` 4, `ResultChanges` 3.
   @Test func changedSortKeysMoveWhereMoreHappened() async throws {
     let realm = try await open(["Ann", "Ava", "Bea", "Bob", "Bud"])
     let (told, toldOfB) = (Recorder<Told>(), Recorder<Told>())
@@ -293,6 +315,7 @@ import Testing
     second.invalidate()
   }
 
+  /// `SectionChanges` 2 and 3.
   @Test(arguments: [nil, ["name"]]) func queuesHearWhatTheMainThreadHears(
     keyPaths: [String]?
   ) async throws {
@@ -334,6 +357,7 @@ import Testing
   }
 
   /// Applying the changes to a copy gives the new state, whatever they are.
+  /// `SectionChanges` 1 and 3.
   @Test func changesReplay() {
     var generator = SeededGenerator(seed: 5)
     var old: [(id: Int, key: Int)] = []

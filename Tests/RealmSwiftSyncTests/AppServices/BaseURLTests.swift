@@ -61,6 +61,7 @@ struct BaseURLTests {
     return App(id: addresses.server.id, configuration: configuration)
   }
 
+  /// `AppCore` 1 and 2.
   @Test @MainActor func sessionsGoOnAtTheOtherAddress() async throws {
     let app = app("http://first")
     let user = try await app.login(credentials: .anonymous)
@@ -81,6 +82,10 @@ struct BaseURLTests {
     // Both addresses name the app.
     expectTrue(self.app("http://second") == app)
     expectTrue(self.app("http://first") == app)
+    // There is one value of the user, however the program comes to it.
+    expectTrue(app.currentUser === user)
+    expectTrue(self.app("http://second").currentUser === user)
+    expectTrue(realm.configuration.syncConfiguration?.user === user)
   }
 
   @Test func anAppStaysWhereItIsIfNobodyAnswers() async throws {

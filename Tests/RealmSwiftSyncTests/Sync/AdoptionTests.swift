@@ -109,6 +109,7 @@ import Testing
   }
 
   /// The former file keeps its bytes under another name, and is not adopted a second time.
+  /// `FormerFileCopy` 2.
   @Test func theFormerFileIsPutAside() async throws {
     let path = try await leave(former, "one", shared: ["a"], waiting: ["b"])
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -215,6 +216,7 @@ import Testing
   /// A copy that was made to be shipped with an app has no identifier, but a version of the former
   /// server: what it has is brought to the present one, by each user who begins with it, and the
   /// copy stays as it is.
+  /// `FormerFileCopy` 3.
   @Test(arguments: modes, [true, false])
   func aShippedFileIsAdopted(_ mode: SyncMode, _ isWritable: Bool) async throws {
     let (former, present) = try servers(mode)
@@ -335,6 +337,7 @@ import Testing
     await expectEqual(device.names(), ["a"])
   }
 
+  /// `FormerFileCopy` 1.
   @Test func aLocalFileIsNoFormerFile() async throws {
     let folder = try TemporaryDirectory()
     let local = folder.path + "/local.realm"

@@ -89,6 +89,48 @@ import Testing
     #expect(try core.configuration.user.app.client.fileActions().isEmpty)
   }
 
+  /// `AutomaticReset` 1 and 2, `ResetBlocks` 1: while a block waits, others write, and the session
+  /// rests.
+  @Test func blocksMayWait() async throws {
+    let app = try MemoryApp()
+    let (blocks, block) = AsyncStream.makeStream(of: Int.self)
+    let gates = (Handover<Bool>(), Handover<Bool>())
+    let configuration = try await ResetDevice.configuration(
+      app, "first",
+      .recoverUnsyncedChanges(
+        beforeReset: { _ in
+          block.yield(0)
+          _ = gates.0.wait()
+        },
+        afterReset: { _, _ in
+          block.yield(1)
+          _ = gates.1.wait()
+        }))
+    let device = try await restored(app, configuration)
+    try await goOn(app, device)
+    let core = try #require(try await device.session().core)
+    for await number in blocks {
+      try await device.add("in block \(number)")
+      expectTrue(core.driver.rest(of: core.session) != nil)
+      if number == 0 {
+        gates.0.give(true)
+        continue
+      }
+      let second = try await ResetDevice(
+        ResetDevice.configuration(app, "second", .recoverUnsyncedChanges()))
+      try await second.meet()
+      await expectEqual(second.names(), ["a"])
+      gates.1.give(true)
+      break
+    }
+    try await device.meet()
+    let names = ["a", "c", "in block 0", "in block 1"]
+    await expectEqual(device.names(), names)
+    let third = try await ResetDevice(
+      ResetDevice.configuration(app, "third", .recoverUnsyncedChanges()))
+    await expectEqual(third.names(), names)
+  }
+
   /// 211: the server has a version of the same number, with another salt.
   @Test(arguments: modes) func anotherSaltDiscards(_ mode: SyncMode) async throws {
     let app = try MemoryApp(mode)
@@ -241,7 +283,7 @@ import Testing
   }
 
   /// A session that is suspended while its fresh copy is downloaded resets when it is resumed.
-  /// `SyncResetTask` 2.
+  /// `SyncResetTask` 1 and 2.
   @Test func aSuspendedResetGoesOnLater() async throws {
     let app = try MemoryApp()
     let configuration = try await ResetDevice.configuration(

@@ -149,14 +149,20 @@ import Testing
     }
   }
 
-  /// `PendingFileActions` 1.
+  private static func inode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+  }
+
+  /// `PendingFileActions` 1 and 2.
   @Test func theNextStartPutsTheFileAside() async throws {
     var path = ""
+    var inode: Int?
     var backup = ""
     do {
       let (file, error, device) = try await reset(app)
       path = file
       backup = try #require(error.clientResetInfo()).0
+      inode = try Self.inode(path)
       // The file is open.
       let again = app.device("first", start: 1)
       try expectEqual(again.core.client.fileActions().map(\.path), [path])
@@ -169,6 +175,9 @@ import Testing
     }
     expectFalse(FileManager.default.fileExists(atPath: path))
     try expectEqual(names(in: backup), ["waits"])
+    // It was moved, and not copied.
+    expectTrue(inode != nil)
+    try expectEqual(Self.inode(backup), inode)
     // What is made later at the place stays.
     try Data().write(to: URL(fileURLWithPath: path))
     _ = app.device("first", start: 1_500)

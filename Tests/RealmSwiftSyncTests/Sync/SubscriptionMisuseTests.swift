@@ -166,6 +166,7 @@ struct SubscriptionMisuseTests {
     }
   }
 
+  /// `SubscribedClasses` 1.
   @Test @MainActor func theSubscriptionsBeforeATransactionDecide() async throws {
     let app = try MemoryApp()
     let configuration = try await Self.configuration(app)

@@ -100,6 +100,7 @@ import Testing
   }
 
   /// A handler that is added for the work at hand hears of its end before the wait returns.
+  /// `SyncProgressReporter` 1.
   @Test(arguments: [SyncMode.flexible, .partition])
   func theWorkAtHandIsToldOnce(_ mode: SyncMode) async throws {
     let app = try MemoryApp(mode)
@@ -172,7 +173,7 @@ import Testing
     Issue.record("nothing was heard")
   }
 
-  /// A value of a session keeps no file open, and says that it is over.
+  /// A value of a session keeps no file open, and says that it is over. `SyncSessionCore` 2.
   @Test func aSessionThatHasEndedIsInactive() async throws {
     let app = try MemoryApp()
     let configuration = try await configuration(app, "first")
@@ -180,7 +181,14 @@ import Testing
     let session = try #require(try await device?.session())
     try await device?.upload()
     let token = session.addProgressNotification(for: .upload, mode: .reportIndefinitely) { _ in }
+    // What waits for its upload keeps it.
+    app.server.setOnline(false)
+    try await device?.add()
     device = nil
+    try await Task.sleep(for: .milliseconds(60))
+    expectTrue(session.core != nil)
+    app.server.setOnline(true)
+    session.reconnect()
     for _ in 0..<1_500 where session.core != nil { try await Task.sleep(for: .milliseconds(20)) }
     expectTrue(session.core == nil)
     expectEqual(session.state, .inactive)

@@ -100,6 +100,7 @@ struct SyncSessionTests {
   }
 
   /// An opening that waits for the server's data lets a suspended session go on.
+  /// `SyncSessionCore` 1.
   @Test(.timeLimit(.minutes(10))) func anOpenResumesASuspendedSession() async throws {
     let app = try MemoryApp()
     let configuration = try await app.configuration("first", Self.all)

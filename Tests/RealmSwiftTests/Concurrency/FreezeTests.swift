@@ -107,6 +107,7 @@ import Testing
     expectTrue(realm.freeze() != first)
   }
 
+  /// `ClassLayout` 2.
   @Test func frozenClassesShareWhatDoesNotDependOnTheVersion() throws {
     let files = try TemporaryRealm()
     let (realm, ann) = try fill(files)
@@ -210,6 +211,7 @@ import Testing
   }
 
   /// `SessionState` 1: an object keeps the session whose state it reads.
+  /// `ClassLayout` 2.
   @Test func aFrozenRealmOutlivesTheLiveOne() throws {
     let files = try TemporaryRealm()
     let frozen = try { try fill(files).realm.freeze() }()

@@ -25,13 +25,14 @@ import Testing
     let adults: Results<Person>
     let first: Person?
     let dogs: List<Dog>?
+    let byAge: SectionedResults<Int, Person>
   }
 
   private static let readerCount = 4
 
   /// `Session` 4, `SessionState` 4.
-  /// `RealmCore` 3, `RealmClasses` 2, `ObjectBase` 3, `CollectionContents` 2 and
-  /// `ResultsState` 4.
+  /// `RealmCore` 3, `RealmClasses` 2, `ObjectBase` 2, `CollectionContents` 2 and
+  /// `ResultsState` 4, `SectionedState` 3.
   @Test(arguments: [1, 2, 3] as [UInt64])
   func readersOfOneVersionAgree(seed: UInt64) throws {
     let files = try TemporaryRealm()
@@ -46,7 +47,7 @@ import Testing
         Frozen(
           realm: realm.freeze(), people: people.freeze(),
           adults: people.where { $0.age >= 18 }.freeze(), first: people.first?.freeze(),
-          dogs: people.first?.dogs.freeze()))
+          dogs: people.first?.dogs.freeze(), byAge: people.sectioned(by: \.age).freeze()))
       let seeds = (0..<FrozenThreadsTests.readerCount).map { _ in random.next() }
       let readers = DispatchGroup()
       let mistakes = Mistakes()
@@ -101,7 +102,7 @@ import Testing
     _ frozen: Frozen, _ expected: Expected, _ random: inout SeededGenerator
   ) -> String? {
     let people = frozen.people
-    switch Int.random(in: 0..<8, using: &random) {
+    switch Int.random(in: 0..<9, using: &random) {
     case 0:
       return people.sum(of: \.age) == expected.sum ? nil : "sum"
     case 1:
@@ -119,6 +120,11 @@ import Testing
       let isRight =
         first.name == expected.names.first && first.dogs.map(\.name) == expected.dogs[first.id]
       return isRight && first.best.map({ $0.owners.contains(first) }) != false ? nil : "an object"
+    case 7:
+      let isRight =
+        frozen.byAge.allSatisfy { section in section.allSatisfy { $0.age == section.key } }
+        && frozen.byAge.reduce(0) { $0 + $1.count } == expected.names.count
+      return isRight ? nil : "sections"
     case 6:
       guard let dogs = frozen.dogs, let first = frozen.first else { return nil }
       return dogs.map(\.name) == expected.dogs[first.id] ? nil : "a list"

@@ -104,12 +104,21 @@ struct DynamicObjectTests {
     expectEqual(typed.dynamicList("neighbours").first?.name as? String, "moss")
   }
 
+  /// `DynamicClasses` 2.
   @Test func frozenAndHandedOverTheyStayDynamic() throws {
     let file = try makeFile()
     let realm = try file.open()
     try fill(realm)
     let fern = try #require(realm.dynamicObject(ofType: "DynamicPlant", forPrimaryKey: 1))
     let frozen = fern.freeze()
+    // Threads that follow links find them known.
+    let classes = Array(try #require(frozen.realm).core.classes.dynamic.all)
+    expectEqual(classes.count, 2)
+    for info in classes {
+      for (column, linked) in zip(info.columns, info.linkedClasses) where column?.type == .link {
+        expectEqual(linked?.tableKey, column?.targetTable)
+      }
+    }
     let frozenPlants = realm.dynamicObjects("DynamicPlant").freeze()
     let frozenNeighbours = fern.dynamicList("neighbours").freeze()
     try realm.write { fern["name"] = "palm" }

@@ -59,7 +59,7 @@ struct StoredClassTests {
     expectEqual(holder.any.dynamicObject?["name"] as? String, "Ann")
   }
 
-  /// Another realm of the file, in another place, may bring classes with it.
+  /// Another realm of the file, in another place, may bring classes with it. `StoredClasses` 1.
   @Test func classesThatComeLaterAreFound() throws {
     let file = try TemporaryRealm([Holder.self])
     let realm = try file.open()
@@ -77,5 +77,19 @@ struct StoredClassTests {
     }
     realm.refresh()
     expectEqual(holder.many.map { $0.dynamicObject?["name"] as? String }, ["Ann", "Rex"])
+    // Those that were found stay, also when the file has others.
+    let rex = try #require(holder.many.last?.dynamicObject)
+    struct Known { weak var info: ClassInfo? }
+    let dogs = Known(info: rex._info)
+    try onAnotherThread {
+      var configuration = everything
+      configuration.objectTypes = [Holder.self, Person.self, Dog.self, AllTypes.self]
+      let realm = try Realm(configuration: configuration)
+      try realm.write { realm.objects(Holder.self).first?.any = .object(AllTypes()) }
+    }
+    realm.refresh()
+    expectEqual(holder.any.dynamicObject?["int"] as? Int, 0)
+    expectTrue(dogs.info != nil && holder.any.dynamicObject?._info !== dogs.info)
+    expectEqual(rex["name"] as? String, "Rex")
   }
 }

@@ -96,6 +96,7 @@ struct ModelShapeTests {
     expectEqual(Zoo.Parts.Cage.className(), "Cage")
   }
 
+  /// `ClassLayout` 1.
   @Test func columnsMayHaveOtherNames() throws {
     do {
       let realm = try file.open()

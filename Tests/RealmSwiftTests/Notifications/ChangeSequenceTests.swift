@@ -83,6 +83,7 @@ import Testing
       .update(count: 3, deletions: [], insertions: [], modifications: [1]))
   }
 
+  /// `ChangeSubscription` 3.
   @Test func aCancelledLoopEnds() async throws {
     let realm = try await open()
     let configuration = configuration
@@ -159,6 +160,7 @@ import Testing
     #expect(await changes.next() == nil)
   }
 
+  /// `ChangeSubscription` 3.
   @Test func anActorLoopsOverItsOwnRealm() async throws {
     actor Counter {
       func count(upTo limit: Int, _ configuration: Realm.Configuration) async throws -> [Int] {

@@ -45,6 +45,7 @@ enum Deleter: CaseIterable, Sendable {
     }
   }
 
+  /// `ManagedCollection` 1.
   @Test(arguments: Deleter.allCases)
   func observersGetTheLastDeletionAndMayRead(_ deleter: Deleter) async throws {
     let told = owner.subjects.map { ($0, Recorder<String>()) }
@@ -83,6 +84,7 @@ enum Deleter: CaseIterable, Sendable {
     for token in tokens { token.invalidate() }
   }
 
+  /// `ManagedCollection` 2, `ResultsState` 5.
   @Test(arguments: Deleter.allCases)
   func whatIsDerivedIsEmptyAfterwards(_ deleter: Deleter) async throws {
     let subjects = owner.subjects.filter { $0.end != .property }

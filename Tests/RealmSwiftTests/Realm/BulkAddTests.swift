@@ -104,6 +104,7 @@ struct BulkAddTests {
     }
   }
 
+  /// `UnmanagedValues` 1 and 2.
   @Test(arguments: [1, 2, 3] as [UInt64])
   func itemsAreReadAsTheyWereAdded(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

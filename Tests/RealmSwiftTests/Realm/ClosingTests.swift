@@ -59,18 +59,43 @@ private class Foliage: Object {
 
   // MARK: Classes
 
+  /// `RealmClasses` 1, `DynamicClasses` 1, `DynamicSchemas` 1: nobody else keeps them.
   @Test func classesThatLinkToEachOtherGoWithTheirRealm() throws {
     let file = try makeFile()
     var seen: [Weak<ClassInfo>] = []
+    var schemas = Weak<DynamicSchemas>(value: nil)
     do {
       let realm = try file.open()
       follow(realm.objects(Branch.self).first)
       let linked = realm.dynamicObjects("Branch").first?["parent"] as? Branch
       expectEqual(linked?.parent?.isSameObject(as: linked), true)
       seen = classes(realm.core)
+      schemas.value = realm.core.classes.dynamic.schemas
+      try realm.write { realm.create(Branch.self) }
+      #expect(seen.allSatisfy { $0.value != nil })
+      expectTrue(schemas.value != nil)
+      expectEqual(realm.dynamicObjects("Branch").last?["name"] as? String, "")
     }
     expectEqual(seen.count, 4)
     #expect(seen.allSatisfy { $0.value == nil })
+    expectTrue(schemas.value == nil)
+  }
+
+  /// `ClassHot` 1, `ClassInfo` 1.
+  @Test func anObjectKeepsItsRealmAndItsClass() throws {
+    let file = try makeFile()
+    var core = Weak<RealmCore>(value: nil)
+    var branch: Branch?
+    do {
+      let realm = try file.open()
+      core.value = realm.core
+      branch = realm.objects(Branch.self).first
+    }
+    let hot = branch?._hot
+    expectTrue(hot != nil && core.value?.classes[Branch.self].hot == hot)
+    follow(branch)
+    branch = nil
+    expectTrue(core.value == nil)
   }
 
   @Test func classesOfFrozenRealmsGoWithThem() throws {

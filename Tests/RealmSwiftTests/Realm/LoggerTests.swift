@@ -67,6 +67,23 @@ private class LoudToy: Object {
     return messages.containing(text)
   }
 
+  /// `Logger` 2.
+  @Test func aLogFunctionMayUseTheLogger() {
+    let messages = Messages()
+    let before = Logger.shared
+    defer { Logger.shared = before }
+    Logger.shared = Logger(level: .info) { level, message in
+      messages.add(level, message)
+      guard message.contains("logger test 1") else { return }
+      Logger.shared.level = .detail
+      Logger.shared = Logger(level: .info) { messages.add($0, $1) }
+      Logger.log(.info, "logger test 2")
+    }
+    Logger.log(.info, "logger test 1")
+    expectEqual(
+      messages.containing("logger test"), ["DB: logger test 1", "DB: logger test 2"])
+  }
+
   // MARK: - What a program loses
 
   @Test func plainPropertiesBesideStoredOnesAreInformationOnceForEachClass() throws {

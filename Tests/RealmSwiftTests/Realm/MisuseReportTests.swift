@@ -10,6 +10,32 @@ import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
 
+/// Writes that are refused in a transaction.
+enum RefusedWrite: String, CaseIterable, Codable, Sendable {
+  case add, create, createOfOtherValues, delete
+
+  func make(in realm: Realm) throws {
+    switch self {
+    case .add: realm.add(Person(value: ["id": 1, "name": "x", "dogs": [["name": "new"]]]))
+    case .create: realm.create(Person.self, value: ["id": 1, "dogs": [["name": "new"]]])
+    case .createOfOtherValues:
+      realm.create(Person.self, value: ["id": 9, "dogs": [["name": "new"]], "height": "tall"])
+    case .delete:
+      let other = try TemporaryRealm().open()
+      let dogs = Array(realm.objects(Dog.self))
+      realm.delete(dogs + [try other.write { other.create(Dog.self) }])
+    }
+  }
+
+  /// All that the realm has.
+  static func contents(_ realm: Realm) -> String {
+    let people = realm.objects(Person.self).map {
+      "\($0.id) \($0.name) \($0.age) \($0.height ?? -1) \(Array($0.dogs.map(\.name)))"
+    }
+    return "\(Array(people)) \(Array(realm.objects(Dog.self).map(\.name)))"
+  }
+}
+
 struct MisuseReportTests {
   private func said(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
@@ -63,6 +89,22 @@ struct MisuseReportTests {
       }
     }
     expectEqual(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self), "")
+  }
+
+  /// `ObjectWriter` 1, `ObjectWriter+Create` 1, `ObjectWriter+Delete` 1: when the write is refused,
+  /// the transaction is as it was before.
+  @Test(arguments: RefusedWrite.allCases)
+  func aRefusedWriteHasChangedNothing(_ write: RefusedWrite) async {
+    await #expect(processExitsWith: .exitCode(7)) { [write] in
+      let (realm, person) = try Misuse.realmWithPerson()
+      realm.beginWrite()
+      person.dogs.append(Dog(value: ["name": "Rex"]))
+      let before = RefusedWrite.contents(realm)
+      nonisolated(unsafe) let shown = realm
+      _RealmTesting.trapHook = { _ in exit(RefusedWrite.contents(shown) == before ? 7 : 8) }
+      try write.make(in: realm)
+      exit(9)
+    }
   }
 
   /// Misuses, and what their messages say: the documented sentence, and then what to do.

@@ -124,6 +124,7 @@ struct MisuseTests {
     expect("Object has been deleted or invalidated.", in: result)
   }
 
+  /// `ManagedCollection` 1.
   @Test func usingTheListOfADeletedObject() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let (realm, person) = try Misuse.realmWithPerson()

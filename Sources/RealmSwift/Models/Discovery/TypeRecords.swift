@@ -3,11 +3,9 @@
 // Finds the classes of the running program: the compiler leaves a record of every type in the
 // image that declares it, whether or not anything mentions the type again.
 //
-// Invariants:
-// 1. Descriptors and records are static data of loaded images. They are only read, and images that
-//    contain Swift code are never unloaded by the runtime.
-// 2. A metadata accessor is called only for classes that are known to be wanted: it realizes the
-//    class, which costs more than the whole scan.
+// Descriptors and records are static data of loaded images. They are only read, and images that
+// contain Swift code are never unloaded by the runtime. A metadata accessor is called only for
+// classes that are known to be wanted: it realizes the class, which costs more than the whole scan.
 
 import CRealmPlatform
 
