@@ -45,8 +45,8 @@ struct TransformerTests {
     }
   }
 
-  /// `Transformer` 1. `MergeStep` 1: the sides have string tables of their own. `MergeStep` 2: what a
-  /// rule changes must arrive in the changesets. `Changeset` 1 to 3: what merging makes, too.
+  /// `Transformer` 1. `MergeStep` 1: the sides have string tables of their own. `MergeStep` 2: what
+  /// a rule changes must arrive in the changesets. `Changeset` 1, 2 and 3: of what merging makes.
   @Test(.heavy, arguments: [(1, 1, 1500), (1, 4, 600), (3, 4, 300)])
   func bothSidesEndWithTheSameContent(
     _ transactions: Int, _ changes: Int, _ runs: Int

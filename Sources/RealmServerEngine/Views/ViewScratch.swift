@@ -49,7 +49,7 @@ package final class ViewScratch: Sendable {
       path: "/views-\(number).realm", options: OpenOptions(isInMemory: true))
   }
 
-  /// Asks in a database that nobody else uses meanwhile (`ViewScratch` 5).
+  /// Asks in a database of its own (`ViewScratch` 5).
   func withDatabase<R>(
     _ body: (DatabaseFile) throws(StorageError) -> R
   ) throws(StorageError) -> R {

@@ -37,8 +37,8 @@ struct RecordReplayTests {
   private static let usualFirst: UInt64 = 1
   private static let count = environment("OPENREALM_SEEDS") ?? countedLives
 
-  /// `SyncRecorder` 3 and 4: objects are written to in turn, so a wrong name of the last one would be
-  /// another object's. `ChangesetBuilder` 1: one recorder writes all changesets.
+  /// `SyncRecorder` 3 and 4: objects are written to in turn, so a wrong name of the last one would
+  /// be another object's. `ChangesetBuilder` 1: one recorder writes all changesets.
   @Test("lead from the version before to the version after", .heavy, arguments: 0..<UInt64(shares))
   func replay(share: UInt64) throws {
     var total = InstructionCount()

@@ -176,8 +176,9 @@ struct RoleSessionTests {
   @Test(arguments: ["missing", "level"])
   func aConditionThatDoesNotFitAllowsNothing(_ field: String) async throws {
     let server = try Self.server(
-      #"{"default": [{"name": "r", "apply_when": true, "read": true, "write": true, "insert": true, "#
-        + #""delete": true, "document_filters": {"read": true, "write": {"\#(field)": 1}}}]}"#)
+      #"{"default": [{"name": "r", "apply_when": true, "read": true, "write": true, "#
+        + #""insert": true, "delete": true, "#
+        + #""document_filters": {"read": true, "write": {"\#(field)": 1}}}]}"#)
     let device = try await Self.device("u1", on: server)
     let reasons = try await Self.upload([Self.make("a", level: 1)], by: device)
     let isRefused = field == "missing"

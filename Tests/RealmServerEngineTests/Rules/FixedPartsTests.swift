@@ -14,7 +14,7 @@ struct FixedPartsTests {
   /// Homes have a street, which may be changed, and links, which may not.
   private static let writable = FieldSelection(others: false, exceptions: ["street"])
 
-  /// A transaction with the object `l` of class `Friend`, and an owner with a home that links to it.
+  /// A transaction with an owner, whose home may link to objects of class `Friend`.
   private struct Place {
     let group: WriteGroup
     let owners: WritableTable

@@ -100,7 +100,7 @@ struct EmbeddedStoreTests {
     try expectEqual(others.recordedRealms(ofApp: "x"), [])
   }
 
-  /// `RealmRecord` 2: what is read is the file of the present, whoever has put it there.
+  /// `RealmRecord` 2: what is read is the present file.
   @Test func anotherRecordMayTakeThePlaceOfOne() throws {
     let directory = try TemporaryDirectory()
     let (path, other) = (directory.file("a.realm"), directory.file("b.realm"))

@@ -75,7 +75,8 @@ struct ConvergenceTests {
     expectTrue(traces[0].count > 120)
   }
 
-  /// `SyncNetwork` 2: a message in another order would break the protocol, which is a problem of a run.
+  /// `SyncNetwork` 2: a message in another order would break the protocol, which is a problem of a
+  /// run.
   @Test(.heavy) func partition() async throws {
     try await Self.run(.partition, Self.seeds(60))
   }

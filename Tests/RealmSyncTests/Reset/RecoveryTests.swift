@@ -89,8 +89,8 @@ struct RecoveryTests {
     #expect(try !device.history().hasPendingUploads())
   }
 
-  /// `UploadVersions` 1 and 3: what is made again and is larger than an upload is divided, and stays behind
-  /// the changes before it and before those after it.
+  /// `UploadVersions` 1 and 3: what is made again and is larger than an upload is divided, and
+  /// stays behind the changes before it and before those after it.
   @Test func whatIsTooLargeForOneUploadIsDivided() async throws {
     func subscribe(_ version: UInt64) -> (WriteGroup) throws -> Void {
       { try SubscriptionStore.make(in: $0).add(version, []) }

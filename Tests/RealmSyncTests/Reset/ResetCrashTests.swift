@@ -111,7 +111,8 @@ struct ResetCrashTests {
     return bench
   }
 
-  /// `ClientReset` 2: the record is in the version before, and on the disk with or without the reset.
+  /// `ClientReset` 2: the record is in the version before, and on the disk whether or not the reset
+  /// is.
   @Test(arguments: RandomRuns.seeds(2), [ResetMode.discard, .recover])
   func everyCrashLeavesAStateBeforeOrAfter(_ seed: UInt64, _ mode: ResetMode) async throws {
     var random = SeededGenerator(seed: seed)
