@@ -359,8 +359,8 @@ let package = Package(
       name: "RealmFuzzTargets",
       dependencies: [
         "RealmDeclarations", "RealmFormats", "RealmText", "RealmQuery", "RealmReplication",
-        "RealmSalvage", "RealmStorage", "RealmSyncProtocol", "RealmTables", "RealmTestSupport",
-        "RealmTools",
+        "RealmSalvage", "RealmServerEngine", "RealmServerServices", "RealmStorage",
+        "RealmSyncProtocol", "RealmTables", "RealmTestSupport", "RealmTools",
       ],
       path: "Tests/Fuzzing/Targets",
       swiftSettings: settings),

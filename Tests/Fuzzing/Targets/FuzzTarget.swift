@@ -27,8 +27,8 @@ package struct FuzzTarget: Sendable {
 
   /// All readers. `planted` is none: it has a fault, which a fuzzer must find.
   package static let all: [FuzzTarget] = [
-    file, salvage, edit, query, changeset, merge, message, connection, changeLog, json, bson,
-    deflate, texts, rows,
+    file, encrypted, salvage, edit, query, changeset, merge, message, connection, changeLog, json,
+    bson, deflate, texts, rows, app, dump, request,
   ]
 
   /// The reader of a name.

@@ -71,7 +71,7 @@ package struct DumpDocument: Sendable {
 }
 
 /// Reads the documents of a file of data, one after the other.
-protocol DumpReader: AnyObject {
+package protocol DumpReader: AnyObject {
   /// The next document; nil at the end.
   func next() throws(ImportError) -> DumpDocument?
 

@@ -20,7 +20,7 @@ package struct DumpSource: Hashable, Sendable {
   package let byteCount: Int
 
   /// Opens the file.
-  func reader(in files: any ImportFiles) throws(ImportError) -> any DumpReader {
+  package func reader(in files: any ImportFiles) throws(ImportError) -> any DumpReader {
     let bytes = try DumpBytes(path, in: files)
     return switch kind {
     case .bson(let namespace): BSONDump(bytes, of: namespace)
