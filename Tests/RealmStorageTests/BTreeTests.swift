@@ -36,6 +36,35 @@ struct BTreeTests {
     try expectEqual(elements(root, scratch), (0..<4_500).map(Int64.init))
   }
 
+  @Test func aTreeInItselfIsNotValid() throws {
+    let scratch = try ScratchSpace()
+    let node = try IntegerNode.make(
+      [Tagged.slot(1), 0, Tagged.slot(1)], flags: [.hasRefs, .inner], in: scratch.allocator)
+    node.store(node.ref.slot, at: 1)
+    #expect(throws: StorageError.corrupted("a B+ tree does not end")) {
+      try BTree<IntegerLeaf>.validate(node.ref, in: scratch.space)
+    }
+  }
+
+  @Test func aNodeHasNoChildWithoutElements() throws {
+    let scratch = try ScratchSpace()
+    let leaf = try IntegerNode.make([5], in: scratch.allocator).ref.slot
+    for (second, total, isGood) in [(1, 2, true), (1, 1, false), (0, 1, false), (2, 1, false)] {
+      let offsets = try IntegerNode.make([Int64(second)], in: scratch.allocator).ref.slot
+      let node = try IntegerNode.make(
+        [offsets, leaf, leaf, Tagged.slot(total)], flags: [.hasRefs, .inner],
+        in: scratch.allocator
+      ).node
+      if isGood {
+        try expectEqual(BTreeInner(node, in: scratch.space).total, total)
+      } else {
+        #expect(throws: StorageError.corrupted("a child of a B+ tree node is empty")) {
+          try BTreeInner(node, in: scratch.space)
+        }
+      }
+    }
+  }
+
   /// Leaves of each width, one of them not full, and a tree without elements.
   @Test func allElementsAreReadAtOnce() throws {
     let scratch = try ScratchSpace()

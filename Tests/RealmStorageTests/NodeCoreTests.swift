@@ -44,6 +44,23 @@ private struct Arena {
 }
 
 struct NodeCoreTests {
+  /// A leaf of collections without refs is one of something else, unless it is empty.
+  @Test func leavesOfCollectionsHoldRefs() throws {
+    let arena = try Arena()
+    let space = arena.allocator.space
+    for (flags, count, isGood) in [
+      ([], 0, true), ([], 1, false), (.hasRefs, 0, true), (.hasRefs, 1, true),
+    ] as [(NodeFlags, Int, Bool)] {
+      arena.writeFileNode(
+        NodeHeader(flags: flags, layout: .bits, widthCode: 0, count: count), at: 24)
+      if isGood {
+        try RefLeaf.validate(Ref(24), in: space)
+      } else {
+        #expect(throws: StorageError.self) { try RefLeaf.validate(Ref(24), in: space) }
+      }
+    }
+  }
+
   @Test func headerBytesMatchTheFormatDocument() throws {
     // Worked example A of the format document: the leaf of table names, two cells of 16 bytes.
     let bytes: [UInt8] = [0x41, 0x41, 0x41, 0x41, 0x0d, 0x00, 0x00, 0x02]

@@ -70,4 +70,19 @@ struct TrialTests {
       #expect(code.contains { $0.text.contains("struct \(suite) ") }, "\(suite)")
     }
   }
+
+  /// A reason of a mutant is about a line that is there.
+  @Test func everyMutantWithAReasonIsThere() throws {
+    let reasons = try Repository.text("Scripts/mutants.txt")
+    var count = 0
+    for line in reasons.split(separator: "\n") where !line.hasPrefix("#") && !line.hasPrefix(" ") {
+      let parts = line.components(separatedBy: "\t")
+      try #require(parts.count == 3, "\(line)")
+      let lines = try Repository.text(parts[0]).split(separator: "\n")
+      #expect(
+        lines.contains { $0.trimmingCharacters(in: .whitespaces) == parts[2] }, "\(line)")
+      count += 1
+    }
+    expectTrue(count > 0)
+  }
 }

@@ -72,6 +72,24 @@ struct WritersInLineTests {
     try file.beginWrite().rollback()
   }
 
+  /// Others do not wait for ever for a writer that does not begin when it is its turn.
+  @Test(.timeLimit(.minutes(1))) func aWriterThatDoesNotBeginGoesToTheEnd() async throws {
+    let line = Line()
+    let waiters = (1...2).map { line.enqueue($0, on: file) }
+    expectEqual(line.woken.first, 1)
+    while line.woken.count < 2 { try await Task.sleep(for: .milliseconds(1)) }
+    expectEqual(line.woken[1], 2)
+    while true {
+      if let write = try file.writers.take(waiters[1]) {
+        write.rollback()
+        break
+      }
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    file.writers.withdraw(waiters[0])
+    try file.beginWrite().rollback()
+  }
+
   @Test func aFreeFileIsGrantedAtOnce() throws {
     let line = Line()
     let waiter = line.enqueue(1, on: file)

@@ -90,6 +90,28 @@ struct FreeSpaceTests {
     expectTrue(space.take(wanted: 8192, needed: 8192, from: .low) != nil)
   }
 
+  /// The end of a file is emptied down to three halves of what lives, and not below.
+  @Test func theEndIsEmptiedDownToTheTarget() {
+    let (live, size) = (100 << 10, 512 << 10)
+    var space = FreeSpace(blocks: [block(live, size - live)], logicalSize: size)
+    space.startEvacuationIfNeeded()
+    // The windows have 32 KiB.
+    expectEqual(space.evacuation?.limit, 160 << 10)
+  }
+
+  @Test func aTailGoesInWholePages() {
+    let before = FreeSpace(blocks: [block(4_096, 4_096)], logicalSize: 8_192)
+    var space = before
+    space.trimTail(reserve: 64, pageSize: 4_096)
+    expectEqual(space.logicalSize, 8_192)
+    expectEqual(space.blocks, before.blocks)
+    expectTrue(!space.hasExcess)
+    space.trimTail(reserve: 64, pageSize: 1_024)
+    expectEqual(space.logicalSize, 5_120)
+    expectEqual(space.blocks, [block(4_096, 1_024)])
+    expectTrue(space.hasExcess)
+  }
+
   @Test func theVersionOfABlockIsThatOfItsLastWriter() {
     var random = SeededGenerator(seed: 1)
     var map = BlockVersionMap()

@@ -50,6 +50,24 @@ struct SyncCopyTests {
     return target
   }
 
+  /// `CopiedHistory` 1 and 2.
+  @Test func aCopyOfALocalFileIsNewUnlessItsHistoryIsWanted() throws {
+    let file = try open(directory.file("local.realm"), .inFile)
+    for _ in 0..<3 { _ = try file.beginWrite().commit(changeset: [1]) }
+    let version = try file.snapshot().version
+    let kinds: [HistoryCopy] = [
+      .none, .whole(ofLocal: false), .forAnotherDevice, .whole(ofLocal: true),
+    ]
+    for (number, history) in kinds.enumerated() {
+      let target = directory.file("local\(number).realm")
+      let storage = try SystemFiles().open(path: target, mode: .readWriteCreating)
+      try file.snapshot().write(to: storage, history: history)
+      let copy = try DatabaseFile.open(path: target, options: OpenOptions(isReadOnly: true))
+      try expectEqual(
+        copy.snapshot().version, history == .whole(ofLocal: true) ? version : 1, "\(history)")
+    }
+  }
+
   /// `CopiedHistory` 2.
   @Test func aCompactedFileKeepsItsHistory() throws {
     let before = try open(path).snapshot().syncHistory()?.entry(at: 3)

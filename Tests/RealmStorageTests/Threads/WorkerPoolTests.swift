@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import RealmTestSupport
 import Synchronization
 import TestExtensions
@@ -34,6 +35,23 @@ struct WorkerPoolTests {
       isOver.withLock { $0 = true }
     }
     expectEqual(late.withLock { $0 }, 0)
+  }
+
+  /// `WorkerPool` 2: the call waits for a worker that has begun.
+  @Test func theCallReturnsAfterASlowerWorker() {
+    let pool = WorkerPool(workerCount: 2)
+    let hasBegun = Handover<Bool>()
+    let isDone = Locked(false)
+    pool.run { worker in
+      if worker == 0 {
+        _ = hasBegun.wait()
+        return
+      }
+      hasBegun.give(true)
+      Thread.sleep(forTimeInterval: 0.05)
+      isDone.withLock { $0 = true }
+    }
+    expectTrue(isDone.withLock { $0 })
   }
 
   @Test func otherThreadsHelp() {
