@@ -3,7 +3,7 @@
 // The inputs that fuzzing has kept: they reach most of what readers of strangers' bytes do, and
 // those that were faults once are among them.
 
-#if Tools
+#if Tools && Server
 import Foundation
 import RealmFuzzTargets
 import RealmTestSupport

@@ -10,7 +10,7 @@
 // The last form needs a build with `-DFUZZING -sanitize=fuzzer` (`Scripts/fuzz`). The name of the
 // reader is not on the command line, as libFuzzer starts the program again with its own arguments.
 
-#if Tools
+#if Tools && Server
 import Foundation
 import RealmFuzzTargets
 import RealmTestSupport

@@ -2,7 +2,7 @@
 
 // A client's connection that takes the messages of an input.
 
-#if Tools
+#if Tools && Server
 import RealmSyncProtocol
 
 /// A `ClientMachine` with one session, and a file that knows only its cursors.

@@ -2,6 +2,7 @@
 
 // The files of apps: `app.json` with its rules, `schema.json`, and the settings of a server.
 
+#if Tools && Server
 import RealmFormats
 import RealmServerEngine
 import RealmServerServices
@@ -104,3 +105,4 @@ extension FuzzTarget {
       + #"{"name":"P","kind":"embedded","properties":[{"name":"g","type":"mixed"}]}]}"#
   ]
 }
+#endif

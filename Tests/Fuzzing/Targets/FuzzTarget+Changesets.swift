@@ -2,7 +2,7 @@
 
 // Changesets of devices and servers: read, merged, carried out; and the log of changes in files.
 
-#if Tools
+#if Tools && Server
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol

@@ -2,7 +2,7 @@
 
 // Conversations with a peer that sends anything.
 
-#if Tools
+#if Tools && Server
 import RealmSyncProtocol
 
 extension FuzzTarget {

@@ -2,6 +2,7 @@
 
 // Dumps of other databases, and exports of apps of another service.
 
+#if Tools && Server
 import RealmFormats
 import RealmServerServices
 import RealmTestSupport
@@ -161,3 +162,4 @@ private struct InputFiles: ImportFiles {
     }
   }
 }
+#endif

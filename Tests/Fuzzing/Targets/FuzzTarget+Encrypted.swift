@@ -2,6 +2,7 @@
 
 // Encrypted files that strangers without the key have changed.
 
+#if Tools && Server
 import RealmFormats
 import RealmStorage
 import RealmTables
@@ -126,3 +127,4 @@ extension FuzzTarget {
     JSONWriter.text(try ContentDump(try TableGroup(snapshot)).json())
   }
 }
+#endif

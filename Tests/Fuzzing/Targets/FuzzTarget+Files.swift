@@ -2,7 +2,7 @@
 
 // Realm files that strangers made: read, salvaged, and written to.
 
-#if Tools
+#if Tools && Server
 import RealmFormats
 import RealmQuery
 import RealmSalvage

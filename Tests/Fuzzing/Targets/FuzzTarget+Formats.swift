@@ -2,7 +2,7 @@
 
 // Texts and bytes in formats of others: JSON, BSON, DEFLATE, and the texts of single values.
 
-#if Tools
+#if Tools && Server
 import RealmDeclarations
 import RealmFormats
 import RealmQuery

@@ -2,7 +2,7 @@
 
 // Files of rows that tools import.
 
-#if Tools
+#if Tools && Server
 import RealmQuery
 import RealmStorage
 import RealmTestSupport

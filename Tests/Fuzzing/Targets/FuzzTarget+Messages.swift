@@ -2,7 +2,7 @@
 
 // Messages of device sync, by themselves and as conversations.
 
-#if Tools
+#if Tools && Server
 import RealmFormats
 import RealmSyncProtocol
 

@@ -2,7 +2,7 @@
 
 // A fault that only a search which sees its coverage finds.
 
-#if Tools
+#if Tools && Server
 extension FuzzTarget {
   /// Traps behind bytes that are compared one after the other.
   static let planted = FuzzTarget(

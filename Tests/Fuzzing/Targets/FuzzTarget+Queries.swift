@@ -2,7 +2,7 @@
 
 // Texts of queries: read, bound to classes, and run.
 
-#if Tools
+#if Tools && Server
 import RealmQuery
 import RealmTables
 

@@ -2,6 +2,7 @@
 
 // Requests of HTTP that strangers and users send to a server.
 
+#if Tools && Server
 import Foundation
 import RealmFormats
 import RealmServerServices
@@ -79,3 +80,4 @@ extension FuzzTarget {
       call("deleteMany", #""query":{"$or":[{"n":1},{"l":{"$elemMatch":{"$gt":1}}}]}"#),
     ]
 }
+#endif

@@ -2,7 +2,7 @@
 
 // The readers of bytes that strangers may have made, each as one function from bytes to an outcome.
 
-#if Tools
+#if Tools && Server
 package import RealmTestSupport
 
 /// A reader that a fuzzer, or a test with kept inputs, calls with any bytes.

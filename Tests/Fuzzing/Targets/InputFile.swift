@@ -2,7 +2,7 @@
 
 // Files of one input.
 
-#if Tools
+#if Tools && Server
 import Foundation
 import RealmTestSupport
 

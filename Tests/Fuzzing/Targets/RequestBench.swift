@@ -2,6 +2,7 @@
 
 // A server's app in memory, for one request.
 
+#if Tools && Server
 import RealmFormats
 import RealmServerEngine
 import RealmServerServices
@@ -166,3 +167,4 @@ private final class MemoryRealms: RealmFiles {
       .sorted { $0.rawValue < $1.rawValue }
   }
 }
+#endif

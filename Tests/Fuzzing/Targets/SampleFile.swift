@@ -2,7 +2,7 @@
 
 // The file in which queries are run and changesets are carried out.
 
-#if Tools
+#if Tools && Server
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
