@@ -77,6 +77,7 @@ struct AdminService: PageService {
         ofApp: app.file.id, from: Int(clamping: number("from", request) ?? 0))
     case "users": return try await users(of: app, request)
     case "triggers": return await status.triggers(of: app)
+    case "functions": return .array(app.functions.statuses().map(\.json))
     case "rules":
       return try await AdminRules(app: app, reader: reader, options: status.options).read()
     case "classes": return AdminData.classes(of: app)

@@ -10,7 +10,7 @@ import { act, post, read } from "./server.js";
 
 export const TABS = {
   sessions: "Sessions", users: "Users", data: "Data", rules: "Rules", realms: "Realms",
-  triggers: "Triggers",
+  functions: "Functions", triggers: "Triggers",
 };
 
 /** The name of a realm among those of its app. */
@@ -93,6 +93,18 @@ function usersTable(app, users, reload) {
     })));
 }
 
+function functionsTable(functions) {
+  if (functions.length === 0) return el("p", { class: "hint" }, "The app has no functions.");
+  return table(
+    ["function", "kind", ["calls", "right"], ["failed", "right"], "last", "error"],
+    functions.map((one) => ({
+      cells: [one.name, one.isPrivate ? `private ${one.kind}` : one.kind,
+        [grouped(one.calls), "right"], [grouped(one.failed), one.failed ? "right late" : "right"],
+        one.lastCall ? local(one.lastCall) : "–",
+        one.error ? `${local(one.errorTime)}: ${one.error}` : ""],
+    })));
+}
+
 function triggersTable(app, triggers, reload) {
   if (triggers.length === 0) return el("p", { class: "hint" }, "The app has no triggers.");
   const button = (trigger, action, title) => el("button", {
@@ -125,6 +137,7 @@ export function appView(app, tab, memory, mayEdit) {
   const show = (element) => { memory.list = element; list.replaceChildren(element); };
   const reload = () => attempt(async () => {
     if (tab === "sessions") show(sessionsTable(await read(app.id, "sessions")));
+    if (tab === "functions") show(functionsTable(await read(app.id, "functions")));
     if (tab === "triggers") {
       show(triggersTable(app, await read(app.id, "triggers"), reload));
     }

@@ -37,6 +37,7 @@ package final class FunctionService: Sendable {
     var userCalls = 0
     var callsByUser: [String: Int] = [:]
     var systemCalls = 0
+    var calls: [String: FunctionStatus.Calls] = [:]
   }
 
   package let app: String
@@ -117,6 +118,18 @@ package final class FunctionService: Sendable {
     return try await documents.call(command, [arguments], user: user)
   }
 
+  /// The functions of the app with their calls, by their names.
+  package func statuses() -> [FunctionStatus] {
+    let (settings, calls) = state.withLock { ($0.settings, $0.calls) }
+    return Set(settings.keys).union(table.names).sorted().compactMap { name in
+      guard let target = target(name) else { return nil }
+      let isWebhook = if case .webhook = target.code { true } else { false }
+      return FunctionStatus(
+        name: name, isWebhook: isWebhook, isPrivate: target.options.isPrivate,
+        calls: calls[name] ?? FunctionStatus.Calls())
+    }
+  }
+
   /// Whether the app has a function.
   package func has(_ name: String) -> Bool { target(name) != nil }
 
@@ -159,8 +172,29 @@ package final class FunctionService: Sendable {
 
   // MARK: Running
 
-  private func run(_ target: Target, _ call: FunctionCall) async throws(FunctionError) -> BSONValue
-  {
+  private func run(
+    _ target: Target, _ call: FunctionCall
+  ) async throws(FunctionError) -> BSONValue {
+    do throws(FunctionError) {
+      let value = try await runInTime(target, call)
+      note(nil, call)
+      return value
+    } catch {
+      note(error, call)
+      throw error
+    }
+  }
+
+  private func note(_ failure: FunctionError?, _ call: FunctionCall) {
+    let now = accounts.clock.now()
+    state.withLock {
+      $0.calls[call.name, default: FunctionStatus.Calls()].note(failure, at: now)
+    }
+  }
+
+  private func runInTime(
+    _ target: Target, _ call: FunctionCall
+  ) async throws(FunctionError) -> BSONValue {
     guard begin(call) else { throw .busy }
     let start = timer.now()
     var outcome = CodeRun.Outcome.failed

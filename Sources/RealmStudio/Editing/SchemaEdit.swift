@@ -58,7 +58,8 @@ struct SchemaEdit: Sendable {
     case .renameProperty: try renameProperty(in: group)
     case .removeClass: try removeClass(from: group)
     case .removeProperty: try removeProperty(from: group)
-    default: preconditionFailure("the edit changes objects")
+    case .set, .insert, .erase, .move, .add, .discard, .embed, .clear, .create, .delete:
+      throw StudioFailure.malformed("kind", "an edit of a class or a property")
     }
   }
 

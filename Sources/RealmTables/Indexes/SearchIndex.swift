@@ -60,7 +60,9 @@ package struct SearchIndex<Values: IndexedValues> {
       return try find(value) == nil ? 0 : 1
     }
     let count = try BTree<IntegerLeaf>.count(ref, in: space)
-    if let only = try onlyValue(of: ref, count: count) { return only.isEqual(to: value) ? count : 0 }
+    if let only = try onlyValue(of: ref, count: count) {
+      return only.isEqual(to: value) ? count : 0
+    }
     return try run(of: value, in: ref).count
   }
 

@@ -76,14 +76,16 @@ extension FuzzTarget {
     #"{"id":"a","name":"A","mode":"production","sync":"flexible","values":{"admins":["x",1]},"#
       + #""roles":{"default":[{"name":"r","apply_when":{"%%user.id":{"$in":"%%values.admins"}},"#
       + #""read":true,"write":true,"insert":true,"delete":true,"document_filters":{"#
-      + #""read":{"owner":"%%user.id","n":{"$gte":3,"$lt":9}},"write":{"$or":[{"a":1},{"b":null}]}},"#
+      + #""read":{"owner":"%%user.id","n":{"$gte":3,"$lt":9}},"#
+      + #""write":{"$or":[{"a":1},{"b":null}]}},"#
       + #""fields":{"f":{"fields":{"g":{"read":true,"write":true}},"#
       + #""additional_fields":{"read":true}}},"additional_fields":{"read":true}}],"#
       + #""classes":{"Todo":[{"name":"s","apply_when":{},"read":true}]}}}"#,
     #"{"id":"a","mode":"production","sync":"partition","permissions":{"read":{"%%partition":"p"},"#
       + #""write":{"$or":[{"%%user.custom_data.teams":{"$exists":true}},"#
       + #"{"%%user.type":{"$ne":"server"}}]}},"custom_user_data":{"class":"P","#
-      + #""user_id_field":"user","partition":"p"},"documents":{"service":"d","partition_key":"k"}}"#,
+      + #""user_id_field":"user","partition":"p"},"#
+      + #""documents":{"service":"d","partition_key":"k"}}"#,
     #"{"id":"a","providers":{"anon-user":{},"api-key":{},"local-userpass":{"confirm":"mail"},"#
       + #""custom-function":{"function":"f"},"custom-token":{"algorithm":"RS256","#
       + #""jwks_url":"https://x.org/k","audience":["b"],"metadata_fields":[{"name":"a.b","#

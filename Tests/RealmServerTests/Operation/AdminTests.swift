@@ -11,6 +11,7 @@ import RealmPages
 import RealmServerEngine
 import RealmServerServices
 import RealmStorage
+import RealmSwift
 import RealmSync
 import RealmSyncProtocol
 import RealmTestSupport
@@ -274,6 +275,27 @@ struct TestAdmin {
       expectEqual(refused.json["error"]?.string, text)
     }
     try await expectEqual(logIn(.emailPassword("ann@example.org", "secret2")), id)
+    try await server.stop()
+  }
+
+  @Test func functionsAreShownWithTheirFailures() async throws {
+    var table = FunctionTable()
+    table["add"] = { call in .int64(Int64(call.arguments.count)) }
+    table["fail"] = { _ in throw FunctionError.failed("no <b>stock</b>") }
+    table["never"] = { _ in .null }
+    let server = try await RunningServer(mode: .flexible, functions: table)
+    let device = try await AppDevice(server, "ann")
+    _ = try await device.user.functions.add([1, 2])
+    for _ in 0..<2 {
+      await #expect(throws: AppError.self) { _ = try await device.user.functions.fail([]) }
+    }
+    let json = try await TestAdmin(server).send("GET", "/api/apps/todos/functions").json
+    let lines = json.array?.map {
+      "\($0["name"]?.string ?? "") \($0["kind"]?.string ?? "") \($0["calls"]?.integer ?? -1) "
+        + "\($0["failed"]?.integer ?? -1) \($0["error"]?.string ?? "-")"
+    }
+    expectEqual(
+      lines, ["add closure 1 0 -", "fail closure 2 2 no <b>stock</b>", "never closure 0 0 -"])
     try await server.stop()
   }
 

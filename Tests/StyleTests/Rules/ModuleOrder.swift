@@ -84,8 +84,8 @@ enum ModuleOrder {
     "TodosAppModel": ["RealmSwift"],
     "RealmFuzzTargets": [
       "RealmDeclarations", "RealmFormats", "RealmText", "RealmQuery", "RealmReplication",
-      "RealmSalvage", "RealmStorage", "RealmSyncProtocol", "RealmTables", "RealmTestSupport",
-      "RealmTools",
+      "RealmSalvage", "RealmServerEngine", "RealmServerServices", "RealmStorage",
+      "RealmSyncProtocol", "RealmTables", "RealmTestSupport", "RealmTools",
     ],
     "FuzzDriver": [],
     "AllocationCounter": [],
