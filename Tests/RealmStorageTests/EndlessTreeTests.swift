@@ -16,6 +16,7 @@ import Glibc
 
 struct EndlessTreeTests {
   private static let fileByteCount = 4_096
+  private static let claimedCount = 1 << 23
   private let reservation: AddressReservation
   private let space: NodeSpace
   private let root = Ref(24)
@@ -59,5 +60,24 @@ struct EndlessTreeTests {
         VersionRoots(tables: root), nil, in: readers, to: CopyTarget(target, nil))
     }
     try expectTrue(target.byteCount() <= 2 * Self.fileByteCount)
+  }
+
+  /// A node without bits takes eight bytes, and no room is made for what it claims.
+  @Test func millionsWithoutBitsAreNotWritten() throws {
+    func claim(_ layout: NodeLayout) {
+      let claimed = NodeHeader(flags: [], layout: layout, widthCode: 0, count: Self.claimedCount)
+      reservation.base.storeBytes(of: claimed.bits, toByteOffset: root.offset, as: UInt64.self)
+    }
+    let allocator = NodeAllocator(space: space)
+    let error = StorageError.impossibleCount(Self.claimedCount, of: root)
+    claim(.bits)
+    #expect(throws: error) { try IntegerNode.set(1, at: 0, in: root, allocator) }
+    #expect(throws: error) { try IntegerNode.insert(1, at: 0, in: root, allocator) }
+    #expect(throws: error) { try NullableIntegerLeaf.set(1, at: 0, in: root, allocator) }
+    #expect(throws: error) { try BTree<IntegerLeaf>.append(1, to: root, allocator) }
+    claim(.multiply)
+    #expect(throws: error) { try StringLeaf.set(ByteView("a"), at: 0, in: root, allocator) }
+    #expect(throws: error) { try DecimalLeaf.set(.zero, at: 0, in: root, allocator) }
+    expectTrue(allocator.slabByteCount < Self.fileByteCount)
   }
 }

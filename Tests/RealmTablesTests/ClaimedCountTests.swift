@@ -59,7 +59,7 @@ struct ClaimedCountTests {
       repeating: 0, count: NodeHeader.maximumCount, in: image.allocator)
     let offset = leaf.ref.offset + NodeHeader.byteCount
     let space = NodeSpace(base: image.space.base, fileEnd: offset)
-    expectTrue(space.elementCountMax < NodeHeader.maximumCount)
+    expectTrue(space.elementCountMax(below: leaf.ref) < NodeHeader.maximumCount)
     let column = try Self.columns()[0]
     #expect(throws: StorageError.self) { try ListView(root: leaf.ref, column: column, in: space) }
   }

@@ -21,12 +21,17 @@ package struct ObjectStateWriter<Source: TableReader> {
   private var isFresh = true
   /// What is written of the embedded objects at hand; nil for everything.
   private var fields: FieldSelection?
+  /// The embedded objects so far: a writer comes to each a few times at most.
+  private let visits: OwnedVisits
+  /// The collections in the mixed values of the property at hand, once there is one.
+  private var nesting: MixedNesting?
 
   /// - Parameter file: The file's identifier at other files, for its objects of classes without
   ///   primary key.
   package init(_ source: Source, file: FileIdentifier = .own) {
     self.source = source
     builder = ChangesetBuilder(file: file)
+    visits = OwnedVisits(in: source)
   }
 
   /// The size of the changeset so far.
@@ -147,6 +152,8 @@ package struct ObjectStateWriter<Source: TableReader> {
     guard let schema = try source.schema(of: table),
       let row = try source.row(of: object, in: table)
     else { return }
+    try visits.enter()
+    defer { visits.leave() }
     let outer = fields
     for isLinking in [false, true] {
       for column in schema.columns where column.canLink == isLinking {
@@ -161,6 +168,7 @@ package struct ObjectStateWriter<Source: TableReader> {
   }
 
   private mutating func appendProperty(_ column: Column, _ row: Row) throws(StorageError) {
+    nesting = nil
     switch column.collection {
     case .none: try appendSingle(column, row)
     case .list, .set: try appendElements(of: row.list(column), column)
@@ -265,6 +273,8 @@ package struct ObjectStateWriter<Source: TableReader> {
     guard let schema = try source.schema(of: table),
       let row = try source.row(of: object, in: table)
     else { return }
+    try visits.enter()
+    defer { visits.leave() }
     for column in schema.columns where !before.isEqual(to: after, at: column.name) {
       steps.append(.key(builder.name(column, table, schema)))
       try appendChange(column, row, before, after)
@@ -299,15 +309,24 @@ package struct ObjectStateWriter<Source: TableReader> {
   ) throws(StorageError) {
     switch value {
     case .list(let root):
+      try enter(root, space)
+      defer { nesting?.leave() }
       if !isFresh { clear(.list) }
       let view = try ListView(root: root, column: column, in: space)
       try appendListElements(of: view, column)
     case .dictionary(let root):
+      try enter(root, space)
+      defer { nesting?.leave() }
       if !isFresh { clear(.dictionary) }
       let view = try DictionaryView(root: root, hasIntegerKeys: false, in: space)
       try appendAllEntries(of: view, column)
     default: return
     }
+  }
+
+  private mutating func enter(_ root: Ref, _ space: NodeSpace) throws(StorageError) {
+    if nesting == nil { nesting = MixedNesting(in: space) }
+    try nesting?.enter(root)
   }
 
   private mutating func payload(

@@ -27,6 +27,7 @@ extension IntegerNode {
     contentsOf other: Ref, to ref: Ref, from first: Int = 0, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
     let source = try checked(other, in: allocator.space)
+    try allocator.space.requirePossibleCount(of: source, at: other)
     var ref = ref
     for position in first..<max(first, source.count) {
       ref = try append(source.uncheckedInteger(at: position), to: ref, allocator)

@@ -181,6 +181,7 @@ package enum IntegerNode {
     guard old.header.layout == .bits else {
       throw .corrupted("a node of packed integers was expected at \(ref.offset)")
     }
+    try allocator.space.requirePossibleCount(of: old, at: ref)
     let writable = allocator.isWritable(ref)
     let needsSlots = old.header.hasRefs && !writable
     let code = needsSlots ? 7 : max(old.header.widthCode, PackedIntegers.widthCode(for: value))

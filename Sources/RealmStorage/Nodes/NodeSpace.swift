@@ -36,10 +36,20 @@ package struct NodeSpace: @unchecked Sendable {
 
   @inlinable package var slabEnd: Int { isVerifying ? 0 : slabBound }
 
-  /// More elements than a tree of the space can have: a leaf takes eight bytes at least, and has
-  /// `BTreeLimits.entryCount` elements at most. A file may claim more.
-  package var elementCountMax: Int {
-    max(fileEnd, slabEnd) / NodeHeader.byteCount * BTreeLimits.entryCount
+  /// More elements than a node or tree of the space can have: a leaf takes eight bytes at least,
+  /// and has `BTreeLimits.entryCount` elements at most. A file may claim more. Below a node of the
+  /// file there is none of a transaction.
+  package func elementCountMax(below root: Ref) -> Int {
+    let end = isWritable(root) ? max(fileEnd, slabEnd) : fileEnd
+    return end / NodeHeader.byteCount * BTreeLimits.entryCount
+  }
+
+  /// Refuses a node that claims more elements than there are, before it is made larger: elements
+  /// without bits take no bytes as long as none has a value.
+  func requirePossibleCount(of node: Node, at ref: Ref) throws(StorageError) {
+    guard node.count <= elementCountMax(below: ref) else {
+      throw .impossibleCount(node.count, of: ref)
+    }
   }
 
   /// No ref to what is mapped is beyond; memory below may be asked for, and not be read.

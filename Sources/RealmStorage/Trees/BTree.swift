@@ -27,7 +27,7 @@ package enum BTree<L: Leaf> {
     let count =
       node.header.isInner
       ? try node.taggedNumber(at: node.count - 1) : try L.count(root, in: space)
-    guard count >= 0, count <= space.elementCountMax else {
+    guard count >= 0, count <= space.elementCountMax(below: root) else {
       throw .impossibleCount(count, of: root)
     }
     return count

@@ -38,13 +38,13 @@ struct SnapshotRecord: Sendable, Hashable {
   }
 
   /// The properties of `object`, of its embedded objects, and of objects up to `depth` links away.
-  init(_ object: ObjectBase, depth: Int) {
+  init(_ object: ObjectBase, depth: Int, _ walk: OwnedWalk = OwnedWalk()) {
     let schema = ModelSchema.of(type(of: object))
     var values: [String: SnapshotValue] = [:]
     let isReference = depth < 0 && !(object is EmbeddedObject)
     for property in schema.properties where property.shape.type != .linkingObjects {
       if isReference, !property.isPrimaryKey { continue }
-      values[property.name] = SnapshotValue(object._value(of: property), depth: depth)
+      values[property.name] = SnapshotValue(object._value(of: property), depth: depth, walk)
     }
     self.init(isReference: isReference, values)
   }
@@ -64,26 +64,31 @@ extension SnapshotValue {
   static let null = SnapshotValue.scalar(.null)
 
   /// `value` as it is now. Links of an object at `depth` 0 are represented by primary keys.
-  init(_ value: Any, depth: Int) {
+  init(_ value: Any, depth: Int, _ walk: OwnedWalk) {
     guard let value = unwrapped(value) else {
       self = .null
       return
     }
     if let object = modelObject(value) {
-      let isEmbedded = object is EmbeddedObject
-      self = .object(SnapshotRecord(object, depth: isEmbedded ? depth : depth - 1))
+      self = .object(
+        object is EmbeddedObject
+          ? walk.following(
+            object, { SnapshotRecord(object, depth: depth, walk) }, else: SnapshotRecord([:]))
+          : SnapshotRecord(object, depth: depth - 1, walk))
     } else if let mixed = value as? AnyRealmValue {
       if case .object(let object) = mixed {
         self = .mixedLink(
-          SnapshotClass(type: type(of: object)), SnapshotRecord(object, depth: depth - 1))
+          SnapshotClass(type: type(of: object)), SnapshotRecord(object, depth: depth - 1, walk))
         return
       }
-      self = mixed.plain.map { SnapshotValue($0, depth: depth) } ?? .null
+      self = walk.following(
+        mixed.managedCollection,
+        { mixed.plain.map { SnapshotValue($0, depth: depth, walk) } ?? .null }, else: .null)
     } else if let map = value as? any AnyMap {
-      let entries = map.untypedEntries.map { ($0.key, SnapshotValue($0.value, depth: depth)) }
+      let entries = map.untypedEntries.map { ($0.key, SnapshotValue($0.value, depth: depth, walk)) }
       self = .map(Dictionary(entries, uniquingKeysWith: { _, last in last }))
     } else if let elements = value as? any RealmCollection {
-      self = .list(SnapshotValue.elements(of: elements, depth: depth))
+      self = .list(SnapshotValue.elements(of: elements, depth: depth, walk))
     } else if let type = type(of: value) as? any _Storable.Type,
       let stored = type._storedScalar(value)
     {
@@ -93,9 +98,10 @@ extension SnapshotValue {
     }
   }
 
-  private static func elements<C: RealmCollection>(of collection: C, depth: Int) -> [SnapshotValue]
-  {
-    collection.map { SnapshotValue($0, depth: depth) }
+  private static func elements<C: RealmCollection>(
+    of collection: C, depth: Int, _ walk: OwnedWalk
+  ) -> [SnapshotValue] {
+    collection.map { SnapshotValue($0, depth: depth, walk) }
   }
 
   /// The value as untyped setters take it.

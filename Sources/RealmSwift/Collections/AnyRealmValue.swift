@@ -205,17 +205,21 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
   private static func encoded(
     _ list: List<AnyRealmValue>, _ context: _RealmContext
   ) -> [TableValue] {
-    list.map { _encode($0, context).value }
+    context.core.creation.walk.following(
+      list.managed, { list.map { _encode($0, context).value } }, else: [])
   }
 
   private static func encoded(
     _ map: Map<String, AnyRealmValue>, _ context: _RealmContext
   ) -> [TableDictionary.Entry] {
-    map.map {
-      TableDictionary.Entry(
-        key: checkedKey($0.key, of: "a dictionary in a value of type 'AnyRealmValue'"),
-        value: _encode($0.value, context).value)
+    func entries() -> [TableDictionary.Entry] {
+      map.map {
+        TableDictionary.Entry(
+          key: checkedKey($0.key, of: "a dictionary in a value of type 'AnyRealmValue'"),
+          value: _encode($0.value, context).value)
+      }
     }
+    return context.core.creation.walk.following(map.managed, entries, else: [])
   }
 
   /// Accepts values of all types that the database stores, and sequences and dictionaries of them.
@@ -256,7 +260,7 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
   }
 
   /// The managed collection that the value is; nil for other values.
-  private var managedCollection: ManagedCollection? {
+  var managedCollection: ManagedCollection? {
     switch self {
     case .list(let list): list.managed
     case .dictionary(let map): map.managed

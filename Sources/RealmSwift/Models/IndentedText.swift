@@ -11,6 +11,10 @@ struct IndentedText {
   /// Whether the list being written has elements.
   private var hasElements = false
 
+  /// Whether there is more than anybody reads, as of values in a damaged file with themselves as
+  /// elements.
+  var isFull: Bool { text.utf8.count > 4 << 20 || lineBreak.utf8.count > 256 }
+
   /// Appends to the current line.
   mutating func append(_ part: String) { text += part }
 

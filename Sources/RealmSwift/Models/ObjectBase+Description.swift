@@ -32,6 +32,7 @@ extension ObjectBase {
   /// Appends the description of a value within that of its container.
   static func describe(_ value: Any, to text: inout IndentedText, depth: Int) {
     guard let value = unwrapped(value) else { return text.append("(null)") }
+    if text.isFull { return text.append("...") }
     switch value {
     case let bool as Bool: text.append(bool ? "1" : "0")
     case let data as Data: text.append(describe(data))

@@ -8,6 +8,8 @@ struct ObjectCreation {
   var policy = Realm.UpdatePolicy.error
   /// The objects that are being copied, and their copies.
   var copies: [CopiedObject: ObjectBase] = [:]
+  /// The embedded objects and nested collections that are being copied.
+  let walk = OwnedWalk()
   /// Whether unmanaged objects that are linked to are copied, instead of becoming managed.
   var copiesLinks = false
 }

@@ -260,6 +260,13 @@ extension ObjectWriter {
       replaceValues(ofEmbedded: present, target, by: object)
       return present
     }
+    guard let object = modelObject(value) else { return copied(value, target, at: present) }
+    return core.creation.walk.following(
+      object, { copied(value, target, at: present) },
+      else: unsafe present ?? createObject(target, [String: Any](), .error)._key)
+  }
+
+  private func copied(_ value: Any, _ target: ClassInfo, at present: ObjectKey?) -> ObjectKey {
     guard let present else { return unsafe createObject(target, value, .error)._key }
     if let object = modelObject(value), unsafe object._owner === core,
       unsafe object._key == present,

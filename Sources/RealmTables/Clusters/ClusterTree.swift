@@ -29,7 +29,7 @@ package struct ClusterTree {
     let node = try space.node(at: ref)
     if node.header.isInner {
       let count = try InnerCluster(node, in: space).total()
-      guard count >= 0, count <= space.elementCountMax else {
+      guard count >= 0, count <= space.elementCountMax(below: ref) else {
         throw .impossibleCount(count, of: ref)
       }
       return count

@@ -193,7 +193,7 @@ package struct DictionaryEditor {
   private func links(at index: Int, of view: DictionaryView) throws(StorageError) -> [StoredLink] {
     guard column.canLink else { return [] }
     var links: [StoredLink] = []
-    try LinkWalk.visit(try view.mixed(at: index), in: allocator.space, depth: 0) {
+    try LinkWalk.visit(try view.mixed(at: index), in: allocator.space) {
       links.append($0)
     }
     return links

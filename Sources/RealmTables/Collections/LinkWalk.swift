@@ -16,7 +16,10 @@ extension Row {
     case .list, .set:
       let root = try collectionRoot(column.leafIndex)
       guard !root.isNull else { return }
-      if column.type == .mixed { return try LinkWalk.visit(list: root, in: space, depth: 0, body) }
+      if column.type == .mixed {
+        var walk = LinkWalk(in: space)
+        return try walk.visit(list: root, body)
+      }
       guard column.type == .link, let target = column.targetTable else { return }
       var leaves = try BTreeLeafCursor<IntegerLeaf>(root, in: space)
       while let (leaf, _, count) = try leaves.next() {
@@ -27,9 +30,8 @@ extension Row {
       }
     case .dictionary:
       let view = try dictionary(column)
-      for index in 0..<view.count {
-        try LinkWalk.visit(try view.mixed(at: index), in: space, depth: 0, body)
-      }
+      var walk = LinkWalk(in: space)
+      for index in 0..<view.count { try walk.visit(try view.mixed(at: index), body) }
     }
   }
 
@@ -42,7 +44,7 @@ extension Row {
       if let target = column.targetTable, !key.isNull {
         try body(StoredLink(table: target, key: key))
       }
-    case .mixed: try LinkWalk.visit(try mixed(column.leafIndex), in: space, depth: 0, body)
+    case .mixed: try LinkWalk.visit(try mixed(column.leafIndex), in: space, body)
     default:
       let leaf = try cluster.ref(at: column.leafIndex + 1)
       if let link = try TypedLinkLeaf.value(at: index, of: leaf, in: space) {
@@ -53,40 +55,49 @@ extension Row {
 }
 
 /// Links inside mixed values.
-enum LinkWalk {
+struct LinkWalk {
+  private let space: NodeSpace
+  private var nesting: MixedNesting
+
+  init(in space: NodeSpace) {
+    self.space = space
+    // The collection of a property may be around the value.
+    nesting = MixedNesting(in: space, depthMax: MixedCodec.maximumDepth + 1)
+  }
+
   /// Calls `body` with each link in a value, which may be a collection.
   static func visit(
-    _ value: MixedValue, in space: NodeSpace, depth: Int,
-    _ body: (StoredLink) throws(StorageError) -> Void
+    _ value: MixedValue, in space: NodeSpace, _ body: (StoredLink) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    var walk = LinkWalk(in: space)
+    try walk.visit(value, body)
+  }
+
+  /// Calls `body` with each link in a value, which may be a collection.
+  mutating func visit(
+    _ value: MixedValue, _ body: (StoredLink) throws(StorageError) -> Void
   ) throws(StorageError) {
     switch value {
     case .typedLink(let table, let key): try body(StoredLink(table: table, key: key))
     case .list(let root):
-      if !root.isNull { try visit(list: root, in: space, depth: depth, body) }
+      if !root.isNull { try visit(list: root, body) }
     case .dictionary(let root):
+      try nesting.enter(root)
+      defer { nesting.leave() }
       let view = try DictionaryView(root: root, hasIntegerKeys: false, in: space)
-      for index in 0..<view.count {
-        try visit(try view.mixed(at: index), in: space, depth: try deeper(depth), body)
-      }
+      for index in 0..<view.count { try visit(try view.mixed(at: index), body) }
     default: return
     }
   }
 
   /// Calls `body` with each link in a list or set of mixed values.
-  static func visit(
-    list root: Ref, in space: NodeSpace, depth: Int,
-    _ body: (StoredLink) throws(StorageError) -> Void
+  mutating func visit(
+    list root: Ref, _ body: (StoredLink) throws(StorageError) -> Void
   ) throws(StorageError) {
+    try nesting.enter(root)
+    defer { nesting.leave() }
     for index in 0..<(try BTree<MixedLeaf>.count(root, in: space)) {
-      let value = try BTree<MixedLeaf>.value(at: index, of: root, in: space)
-      try visit(value, in: space, depth: try deeper(depth), body)
+      try visit(try BTree<MixedLeaf>.value(at: index, of: root, in: space), body)
     }
-  }
-
-  private static func deeper(_ depth: Int) throws(StorageError) -> Int {
-    guard depth < MixedCodec.maximumDepth else {
-      throw .corrupted("nested collections do not end")
-    }
-    return depth + 1
   }
 }

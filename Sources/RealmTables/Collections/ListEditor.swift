@@ -304,7 +304,7 @@ package struct ListEditor {
       }
     case .mixed:
       let value = try BTree<MixedLeaf>.value(at: stored, of: view.root, in: allocator.space)
-      try LinkWalk.visit(value, in: allocator.space, depth: 0) { links.append($0) }
+      try LinkWalk.visit(value, in: allocator.space) { links.append($0) }
     default: break
     }
     return links

@@ -5,17 +5,14 @@
 import RealmStorage
 
 extension MixedCodec {
-  /// The entries of a nested dictionary.
-  ///
-  /// - Parameter depth: The number of collections around its values.
+  /// The entries of a nested dictionary, which `nesting` has entered.
   static func decodeDictionary(
-    _ root: Ref, in space: NodeSpace, depth: Int, _ collectionsLeft: inout Int
+    _ root: Ref, in space: NodeSpace, _ nesting: inout MixedNesting
   ) throws(StorageError) -> TableDictionary {
     var entries: [TableDictionary.Entry] = []
     let view = try DictionaryView(root: root, hasIntegerKeys: false, in: space)
     for index in 0..<view.count {
-      let value = try decode(
-        try view.mixed(at: index), in: space, depth: depth, &collectionsLeft)
+      let value = try decode(try view.mixed(at: index), in: space, &nesting)
       entries.append(TableDictionary.Entry(key: try view.key(at: index), value: value))
     }
     return TableDictionary(entries)

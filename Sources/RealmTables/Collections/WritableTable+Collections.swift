@@ -77,7 +77,7 @@ extension WritableTable {
       if path.isEmpty {
         try row.forEachLink(in: column) { old.append($0) }
       } else if let value = try row.nestedCollection(column, path) {
-        try LinkWalk.visit(value, in: allocator.space, depth: 0) { old.append($0) }
+        try LinkWalk.visit(value, in: allocator.space) { old.append($0) }
       }
     }
     let cleared = isRecorded ? try fullKind(column, of: key, at: path) : nil

@@ -16,14 +16,8 @@ enum MixedCodec: ElementCodec {
   static func decode(
     _ element: MixedValue, in space: NodeSpace
   ) throws(StorageError) -> TableValue {
-    var collectionsLeft = collectionCountMax(in: space)
-    return try decode(element, in: space, depth: 0, &collectionsLeft)
-  }
-
-  /// More collections than a value of the space can have: each has a node of its own, but in a
-  /// damaged file the same may be come to again and again.
-  static func collectionCountMax(in space: NodeSpace) -> Int {
-    max(space.fileEnd, space.slabEnd) / NodeHeader.byteCount
+    var nesting = MixedNesting(in: space)
+    return try decode(element, in: space, &nesting)
   }
 
   /// The value, without the elements of a collection.
@@ -37,33 +31,26 @@ enum MixedCodec: ElementCodec {
     }
   }
 
-  /// - Parameter depth: The number of collections around the value.
   static func decode(
-    _ element: MixedValue, in space: NodeSpace, depth: Int, _ collectionsLeft: inout Int
+    _ element: MixedValue, in space: NodeSpace, _ nesting: inout MixedNesting
   ) throws(StorageError) -> TableValue {
     switch element {
     case .list(let root):
-      try enter(depth, &collectionsLeft)
+      try nesting.enter(root)
+      defer { nesting.leave() }
       var values: [TableValue] = []
       if !root.isNull {
         for index in 0..<(try BTree<MixedLeaf>.count(root, in: space)) {
           let element = try BTree<MixedLeaf>.value(at: index, of: root, in: space)
-          values.append(try decode(element, in: space, depth: depth + 1, &collectionsLeft))
+          values.append(try decode(element, in: space, &nesting))
         }
       }
       return .list(values)
     case .dictionary(let root):
-      try enter(depth, &collectionsLeft)
-      return .dictionary(
-        try decodeDictionary(root, in: space, depth: depth + 1, &collectionsLeft))
+      try nesting.enter(root)
+      defer { nesting.leave() }
+      return .dictionary(try decodeDictionary(root, in: space, &nesting))
     default: return TableValue(scalar: element) ?? .null
-    }
-  }
-
-  private static func enter(_ depth: Int, _ collectionsLeft: inout Int) throws(StorageError) {
-    collectionsLeft -= 1
-    guard depth < maximumDepth, collectionsLeft >= 0 else {
-      throw .corrupted("nested collections do not end")
     }
   }
 

@@ -15,6 +15,7 @@ struct MixedLinkEditor {
   let erasesElements: Bool
   /// The number of occurrences that were changed.
   private(set) var changeCount = 0
+  private var nesting: MixedNesting
   /// The way to the collection that is being edited.
   private var path: [NestedStep] = []
   /// The same by positions, as they are when it is edited; keys are there only for a recorder.
@@ -43,6 +44,7 @@ struct MixedLinkEditor {
     self.newKey = newKey
     self.erasesElements = erasesElements
     self.allocator = allocator
+    nesting = MixedNesting(in: allocator.space, depthMax: MixedCodec.maximumDepth + 1)
   }
 
   /// The step to element `index`, of a dictionary if it has keys.
@@ -84,7 +86,7 @@ struct MixedLinkEditor {
   ///
   /// - Parameter position: The same as a position or key; nil for the value of a property.
   mutating func replacement(
-    for value: MixedValue, at step: NestedStep, _ position: PathStep?, depth: Int = 0
+    for value: MixedValue, at step: NestedStep, _ position: PathStep?
   ) throws(StorageError) -> MixedValue? {
     path.append(step)
     if let position { positions.append(position) }
@@ -92,18 +94,13 @@ struct MixedLinkEditor {
       path.removeLast()
       if position != nil { positions.removeLast() }
     }
-    return try replacement(for: value, depth: depth)
+    return try replacement(for: value)
   }
 
   /// The value that replaces `value`; nil if its owner has nothing to store.
   ///
   /// For a nested collection the tree has been edited already, and the value is its new root.
-  private mutating func replacement(
-    for value: MixedValue, depth: Int
-  ) throws(StorageError) -> MixedValue? {
-    guard depth <= MixedCodec.maximumDepth else {
-      throw .corrupted("nested collections do not end")
-    }
+  private mutating func replacement(for value: MixedValue) throws(StorageError) -> MixedValue? {
     switch value {
     case .typedLink(let table, let key):
       guard StoredLink(table: table, key: key) == link else { return nil }
@@ -111,13 +108,13 @@ struct MixedLinkEditor {
       return newValue
     case .list(let root):
       guard !root.isNull else { return nil }
-      let new = try change(tree: root, keys: nil, depth: depth)
+      let new = try change(tree: root, keys: nil)
       return new == root ? nil : .list(new)
     case .dictionary(let root):
       guard !root.isNull else { return nil }
       let node = try allocator.node(at: root)
       let tree = try node.ref(at: 1)
-      let new = try change(tree: tree, keys: try node.ref(at: 0), depth: depth)
+      let new = try change(tree: tree, keys: try node.ref(at: 0))
       if new == tree { return nil }
       let container = try allocator.makeWritable(root)
       container.store(new.slot, at: 1)
@@ -126,7 +123,9 @@ struct MixedLinkEditor {
     }
   }
 
-  private mutating func change(tree root: Ref, keys: Ref?, depth: Int) throws(StorageError) -> Ref {
+  private mutating func change(tree root: Ref, keys: Ref?) throws(StorageError) -> Ref {
+    try nesting.enter(root)
+    defer { nesting.leave() }
     var root = root
     // From the end, so that positions hold while elements are erased.
     for index in (0..<(try BTree<MixedLeaf>.count(root, in: allocator.space))).reversed() {
@@ -134,7 +133,7 @@ struct MixedLinkEditor {
       let step = try NestedTree.step(at: index, in: root, allocator.space)
       let position = try position(index, keys)
       if try erase(value, at: index, of: &root, isList: keys == nil) { continue }
-      if let new = try replacement(for: value, at: step, position, depth: depth + 1) {
+      if let new = try replacement(for: value, at: step, position) {
         if !new.isCollection { note(.cleared, at: index, position) }
         root = try Self.store(new, at: index, inTree: root, allocator)
       }

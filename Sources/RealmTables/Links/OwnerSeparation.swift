@@ -193,7 +193,11 @@ struct OwnerSeparation {
     from source: ObjectKey, to target: ObjectKey, _ linked: inout [ObjectKey]
   ) throws(StorageError) {
     var pending = [Pair(table: table, source: source, target: target)]
+    let allocator = table.allocator
+    let byteCount = allocator.space.fileEnd + allocator.slabByteCount
+    let visits = OwnedVisits(in: { byteCount }, repeatCount: 1)
     while let pair = pending.popLast() {
+      try visits.note()
       for column in unsafe pair.table.schema.columns {
         guard let value = try pair.table.row(of: pair.source)?.value(of: column) else { continue }
         let owned =

@@ -22,6 +22,9 @@ package protocol TableReader {
   func object(
     withPrimaryKey value: TableValue, in table: TableKey
   ) throws(StorageError) -> ObjectKey?
+
+  /// The bytes in which all nodes are: those of the version, and of the transaction so far.
+  var nodeByteCount: Int { get }
 }
 
 extension TableReader {
@@ -32,6 +35,15 @@ extension TableReader {
       if let schema = try schema(of: key), schema.className != nil { schemas.append(schema) }
     }
     return schemas
+  }
+}
+
+extension OwnedVisits {
+  /// Counts what a walk over a version, or a transaction, comes to.
+  package convenience init(
+    in reader: any TableReader, depthMax: Int = OwnedVisits.depthMax, repeatCount: Int = 4
+  ) {
+    self.init(in: { reader.nodeByteCount }, depthMax: depthMax, repeatCount: repeatCount)
   }
 }
 
@@ -52,6 +64,8 @@ extension TableGroup: TableReader {
   ) throws(StorageError) -> ObjectKey? {
     try self.table(table)?.findRow(primaryKey: value)?.key
   }
+
+  package var nodeByteCount: Int { snapshot.space.fileEnd }
 }
 
 // Only `readTable` enters the newest objects in the indexes.
@@ -73,4 +87,5 @@ extension WriteGroup: TableReader {
   ) throws(StorageError) -> ObjectKey? {
     try self.table(table)?.findRow(primaryKey: value)?.key
   }
+  package var nodeByteCount: Int { allocator.space.fileEnd + allocator.slabByteCount }
 }

@@ -18,63 +18,49 @@ package import RealmTables
 /// Represents objects of a version as JSON.
 package struct ObjectJSON {
   private let classes: StoredSchema
+  /// The embedded objects so far.
+  private let visits: OwnedVisits
 
-  /// Embedded objects inside each other; a damaged file could have endless ones.
+  /// Embedded objects inside each other, which readers of JSON take.
   private static let depthMax = 64
 
-  package init(_ classes: StoredSchema) { self.classes = classes }
+  /// For one command, which represents an object a few times at most.
+  package init(_ classes: StoredSchema) {
+    self.classes = classes
+    visits = OwnedVisits(in: classes.reader, depthMax: Self.depthMax)
+  }
 
   /// The properties of an object.
   package func members(of row: Row, _ schema: TableSchema) throws(StorageError) -> [JSONMember] {
-    try members(of: row, schema, depth: 0)
-  }
-
-  private func members(
-    of row: Row, _ schema: TableSchema, depth: Int
-  ) throws(StorageError) -> [JSONMember] {
-    guard depth < Self.depthMax else { throw .corrupted("embedded objects do not end") }
     var members: [JSONMember] = []
     for column in schema.columns {
-      members.append(
-        JSONMember(column.name, try json(try row.value(of: column), column, depth: depth)))
+      members.append(JSONMember(column.name, try json(try row.value(of: column), column)))
     }
     return members
   }
 
   /// A value of a property.
   package func json(_ value: TableValue, _ column: Column) throws(StorageError) -> JSONValue {
-    try json(value, column, depth: 0)
-  }
-
-  private func json(
-    _ value: TableValue, _ column: Column, depth: Int
-  ) throws(StorageError) -> JSONValue {
     switch (column.collection, value) {
     case (.list, .list(let values)), (.set, .list(let values)):
       var elements: [JSONValue] = []
-      for value in values { elements.append(try single(value, column, depth: depth)) }
+      for value in values { elements.append(try element(value, column)) }
       return .array(elements)
     case (.dictionary, .dictionary(let entries)):
       var members: [JSONMember] = []
       for entry in entries.entries {
-        members.append(JSONMember(entry.key, try single(entry.value, column, depth: depth)))
+        members.append(JSONMember(entry.key, try element(entry.value, column)))
       }
       return .object(members)
-    default: return try single(value, column, depth: depth)
+    default: return try element(value, column)
     }
   }
 
   /// A single value of a property, or an element of its collection.
   package func element(_ value: TableValue, _ column: Column) throws(StorageError) -> JSONValue {
-    try single(value, column, depth: 0)
-  }
-
-  private func single(
-    _ value: TableValue, _ column: Column, depth: Int
-  ) throws(StorageError) -> JSONValue {
     if column.type == .mixed { return try any(value) }
     if case .link(let key) = value, let target = column.targetTable {
-      return try link(to: key, target, depth: depth)
+      return try link(to: key, target)
     }
     return Self.scalar(value)
   }
@@ -91,12 +77,12 @@ package struct ObjectJSON {
     }
   }
 
-  private func link(
-    to key: ObjectKey, _ table: TableKey, depth: Int
-  ) throws(StorageError) -> JSONValue {
+  private func link(to key: ObjectKey, _ table: TableKey) throws(StorageError) -> JSONValue {
     guard let schema = classes[table], let row = try row(of: key, in: table) else { return .null }
     if schema.kind == .embedded {
-      return .object(try members(of: row, schema, depth: depth + 1))
+      try visits.enter()
+      defer { visits.leave() }
+      return .object(try members(of: row, schema))
     }
     return try Self.reference(to: key, row, schema)
   }

@@ -16,25 +16,28 @@ struct DocumentReader {
   private static let depthMax = 100
 
   private let objects: any TableReader
+  /// The embedded objects so far.
+  private let visits: OwnedVisits
   /// Whether properties without a value are null; they are left out otherwise.
   private let keepsNull: Bool
 
   init(_ objects: any TableReader, keepsNull: Bool = false) {
     self.objects = objects
     self.keepsNull = keepsNull
+    visits = OwnedVisits(in: objects)
   }
 
   /// - Parameter fields: The properties of the object in the document, beside its primary key.
   func document(
-    _ row: Row, _ schema: TableSchema, fields: FieldSelection = .all, depth: Int = 0
+    _ row: Row, _ schema: TableSchema, fields: FieldSelection = .all
   ) throws(StorageError) -> BSONValue {
     var elements: [BSONElement] = []
     if let key = schema.primaryKey {
-      elements.append(BSONElement(key.name, try value(row.value(of: key), key, depth: depth)))
+      elements.append(BSONElement(key.name, try value(row.value(of: key), key)))
     }
     for column in schema.columns where !column.isPrimaryKey && fields.contains(column.name) {
       let value = try value(
-        row.value(of: column), column, inside: fields.inside[column.name] ?? .all, depth: depth)
+        row.value(of: column), column, inside: fields.inside[column.name] ?? .all)
       if keepsNull || value != .null { elements.append(BSONElement(column.name, value)) }
     }
     return .document(elements)
@@ -48,7 +51,7 @@ struct DocumentReader {
     guard var elements = document.elements, depth < Self.depthMax else { return document }
     for column in schema.columns where !column.isPrimaryKey && fields.contains(column.name) {
       guard let index = elements.firstIndex(where: { $0.key == column.name }) else {
-        let initial = try value(column.initialContent, column, depth: depth)
+        let initial = try value(column.initialContent, column)
         if keepsNull || initial != .null { elements.append(BSONElement(column.name, initial)) }
         continue
       }
@@ -83,12 +86,12 @@ struct DocumentReader {
 
   /// A value of a property as a document has it.
   func value(_ value: TableValue, of column: Column) throws(StorageError) -> BSONValue {
-    try self.value(value, column, depth: 0)
+    try self.value(value, column)
   }
 
   /// - Parameter inside: The properties of embedded objects.
   private func value(
-    _ value: TableValue, _ column: Column, inside: FieldSelection = .all, depth: Int
+    _ value: TableValue, _ column: Column, inside: FieldSelection = .all
   ) throws(StorageError) -> BSONValue {
     switch value {
     case .null: return .null
@@ -107,19 +110,19 @@ struct DocumentReader {
     case .uuid(let id): return .uuid(UUIDBits(high: id.high, low: id.low))
     case .link(let key):
       guard let target = column.targetTable else { return .null }
-      return try link(to: key, in: target, inside: inside, depth: depth)
+      return try link(to: key, in: target, inside: inside)
     case .typedLink(let target, let key):
-      return try reference(to: key, in: target, depth: depth)
+      return try reference(to: key, in: target)
     case .list(let values):
       var elements: [BSONValue] = []
       for value in values {
-        elements.append(try self.value(value, column, inside: inside, depth: depth))
+        elements.append(try self.value(value, column, inside: inside))
       }
       return .array(elements)
     case .dictionary(let dictionary):
       var elements: [BSONElement] = []
       for entry in dictionary.entries {
-        let value = try self.value(entry.value, column, inside: inside, depth: depth)
+        let value = try self.value(entry.value, column, inside: inside)
         elements.append(BSONElement(entry.key, value))
       }
       return .document(elements)
@@ -128,23 +131,23 @@ struct DocumentReader {
 
   /// An embedded object as a document, and another one as its primary key.
   private func link(
-    to key: ObjectKey, in target: TableKey, inside: FieldSelection = .all, depth: Int
+    to key: ObjectKey, in target: TableKey, inside: FieldSelection = .all
   ) throws(StorageError) -> BSONValue {
-    guard depth < Self.depthMax, let schema = try objects.schema(of: target),
+    guard visits.depth < Self.depthMax, let schema = try objects.schema(of: target),
       let row = try objects.row(of: key, in: target)
     else { return .null }
     if schema.kind == .embedded {
-      return try document(row, schema, fields: inside, depth: depth + 1)
+      try visits.enter()
+      defer { visits.leave() }
+      return try document(row, schema, fields: inside)
     }
     guard let column = schema.primaryKey else { return .null }
-    return try value(row.value(of: column), column, depth: depth)
+    return try value(row.value(of: column), column)
   }
 
   /// The link of a mixed value as a reference: its class is not known otherwise.
-  private func reference(
-    to key: ObjectKey, in target: TableKey, depth: Int
-  ) throws(StorageError) -> BSONValue {
-    let id = try link(to: key, in: target, depth: depth)
+  private func reference(to key: ObjectKey, in target: TableKey) throws(StorageError) -> BSONValue {
+    let id = try link(to: key, in: target)
     guard id != .null, let schema = try objects.schema(of: target) else { return .null }
     return .document([
       BSONElement("$ref", .string(schema.displayName)), BSONElement("$id", id),

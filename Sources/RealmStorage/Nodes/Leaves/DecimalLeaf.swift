@@ -106,6 +106,7 @@ package enum DecimalLeaf: Leaf {
   private static func widened(
     _ ref: Ref, _ old: Node, to width: Int, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
+    try allocator.space.requirePossibleCount(of: old, at: ref)
     let header = NodeHeader(
       flags: [], layout: .multiply, widthCode: NodeHeader.widthCode(of: width), count: old.count)
     let room = (old.count + 1) * width

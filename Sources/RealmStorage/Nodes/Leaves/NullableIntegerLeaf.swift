@@ -106,6 +106,7 @@ package enum NullableIntegerLeaf: Leaf {
   private static func remarked(
     _ ref: Ref, _ node: Node, oldMarker: Int64, toHold value: Int64, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
+    try allocator.space.requirePossibleCount(of: node, at: ref)
     var code = node.header.widthCode
     while code < 7,
       value >= largest(ofWidthCode: code) || PackedIntegers.widthCode(for: value) > code

@@ -131,6 +131,7 @@ enum ShortStrings {
     guard old.header.layout == .multiply else {
       throw .corrupted("a leaf of short strings was expected at \(ref.offset)")
     }
+    try allocator.space.requirePossibleCount(of: old, at: ref)
     let code = max(old.header.widthCode, widthCode(for: value))
     let writable = allocator.isWritable(ref)
     let header = NodeHeader(flags: [], layout: .multiply, widthCode: code, count: old.count)

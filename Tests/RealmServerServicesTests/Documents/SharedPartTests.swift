@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Documents of a damaged file whose embedded objects have more than one owner: reading them ends.
+
+import RealmFormats
+import RealmStorage
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@testable import RealmServerServices
+
+struct SharedPartTests {
+  @Test(arguments: SharedParts.Shape.allCases)
+  func documentsEnd(_ shape: SharedParts.Shape) throws {
+    let file = try DatabaseFile.open(
+      path: "/shared-documents.realm", options: OpenOptions(isInMemory: true))
+    let group = try WriteGroup(file.beginWrite())
+    defer { group.rollback() }
+    let (table, key) = try SharedParts.make(shape, in: group)
+    let row = try #require(try table.row(of: key))
+    #expect(throws: StorageError.corrupted("embedded objects do not end")) {
+      try DocumentReader(group).document(row, table.schema)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Embedded objects of a damaged file with more than one owner, and collections in mixed values that
+// have each other again and again: copies and walks of them end.
+
+import RealmStorage
+import RealmTestSupport
+import TestExtensions
+import Testing
+
+@testable import RealmTables
+
+struct SharedPartTests {
+  /// Two owners are to have a copy each of the object with the parts.
+  @Test(arguments: SharedParts.Shape.allCases)
+  func separatedOwnersEnd(_ shape: SharedParts.Shape) throws {
+    let file = try DatabaseFile.open(
+      path: "/shared-owners.realm", options: OpenOptions(isInMemory: true))
+    let group = try WriteGroup(file.beginWrite())
+    defer { group.rollback() }
+    let (owners, key) = try SharedParts.make(shape, in: group)
+    let holders = try group.createTable(named: "class_Holder")
+    let column = try holders.addColumn(named: "held", type: .link, target: owners.key)
+    for _ in 0..<2 { try holders.setLink(key, column, holders.createObject().key) }
+    #expect(throws: StorageError.corrupted("embedded objects do not end")) {
+      try owners.setKind(.embedded)
+    }
+  }
+
+  /// Each of eight collections has the next one twenty times; the last of them has a link.
+  private func nestedCollections(
+    areLists: Bool
+  ) throws -> (image: FileImage, value: MixedValue, end: Int) {
+    let image = try FileImage(fixture: "empty")
+    var value = MixedValue.typedLink(table: 1, key: 2)
+    var end = 0
+    for _ in 1...8 {
+      var elements = try BTree<MixedLeaf>.make(in: image.allocator)
+      var keys = try BTree<StringLeaf>.make(in: image.allocator)
+      for index in 1...20 {
+        elements = try BTree<MixedLeaf>.append(value, to: elements, image.allocator)
+        keys = try "k\(index)".withByteView { (key) throws(StorageError) in
+          try BTree<StringLeaf>.append(key, to: keys, image.allocator)
+        }
+      }
+      if areLists {
+        value = .list(elements)
+      } else {
+        value = .dictionary(
+          try IntegerNode.make([keys.slot, elements.slot], flags: .hasRefs, in: image.allocator).ref
+        )
+      }
+      end = image.allocator.space.slabStart + image.allocator.slabByteCount
+    }
+    return (image, value, end)
+  }
+
+  @Test(arguments: [true, false]) func walksOverNestedCollectionsEnd(_ areLists: Bool) throws {
+    let (image, value, end) = try nestedCollections(areLists: areLists)
+    let readers = NodeSpace(base: image.space.base, fileEnd: end)
+    let writers = NodeSpace(
+      base: image.space.base, fileEnd: end, slabStart: end, slabEnd: image.space.slabEnd)
+    let walks: [() throws -> Void] = [
+      { _ = try MixedCodec.decode(value, in: readers) },
+      { _ = try MixedCodec.decode(value, in: writers) },
+      { try LinkWalk.visit(value, in: readers) { _ in } },
+      { try LinkWalk.visit(value, in: writers) { _ in } },
+      {
+        var editor = MixedLinkEditor(
+          link: StoredLink(table: 3, key: 2), newKey: nil, erasesElements: false,
+          NodeAllocator(space: writers))
+        _ = try editor.replacement(for: value, at: NestedStep(salt: 0, position: 0), nil)
+      },
+    ]
+    for walk in walks {
+      #expect(throws: StorageError.corrupted("nested collections do not end")) { try walk() }
+    }
+  }
+}
