@@ -2,6 +2,7 @@
 
 // Objects of a damaged file whose embedded objects have more than one owner: showing them ends.
 
+#if Tools
 import RealmQuery
 import RealmStorage
 import RealmTables
@@ -60,3 +61,4 @@ struct SharedPartTests {
     #expect(count > 0)
   }
 }
+#endif

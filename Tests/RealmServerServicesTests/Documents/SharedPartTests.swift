@@ -2,6 +2,7 @@
 
 // Documents of a damaged file whose embedded objects have more than one owner: reading them ends.
 
+#if Server
 import RealmFormats
 import RealmStorage
 import RealmTables
@@ -24,3 +25,4 @@ struct SharedPartTests {
     }
   }
 }
+#endif
