@@ -13,9 +13,9 @@ extension FuzzTarget {
   private static let pageByteCount = 4_096
   private static let commandCountMax = 64
 
-  /// Opens an encrypted file after changes of its bytes: the first byte says of which file, and each
-  /// four bytes are a change of a byte or of pages, as one may make it who lacks the key. The file is
-  /// refused, or has what it had before or an earlier version.
+  /// Opens an encrypted file after changes of its bytes: the first byte says of which file, and
+  /// each four bytes are a change of a byte or of pages, as one may make it who lacks the key. The
+  /// file is refused, or has what it had before or an earlier version.
   static let encrypted = FuzzTarget(
     name: "encrypted", byteCountMax: 1 + 4 * commandCountMax,
     run: { input, folder in
