@@ -192,7 +192,8 @@ final class OtherTodo: Object {
       try Data(#"{"classes":[]}"#.utf8).write(to: URL(fileURLWithPath: Self.path(directory)))
       let rules = mode == "production" ? #","permissions":{"write":true}"# : ""
       let file =
-        #"{"id":"todos","mode":"\#(mode)","sync":"partition","providers":{"anon-user":{}}\#(rules)}"#
+        #"{"id":"todos","mode":"\#(mode)","sync":"partition","#
+        + #""providers":{"anon-user":{}}\#(rules)}"#
       try await RunningServer(directory, file: file).stop()
       let found = try String(contentsOfFile: Self.path(directory), encoding: .utf8)
       expectEqual(found.contains("priority"), mode == "development", "\(found)")

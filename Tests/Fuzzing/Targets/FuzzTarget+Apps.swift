@@ -81,7 +81,8 @@ extension FuzzTarget {
       + #""fields":{"f":{"fields":{"g":{"read":true,"write":true}},"#
       + #""additional_fields":{"read":true}}},"additional_fields":{"read":true}}],"#
       + #""classes":{"Todo":[{"name":"s","apply_when":{},"read":true}]}}}"#,
-    #"{"id":"a","mode":"production","sync":"partition","permissions":{"read":{"%%partition":"p"},"#
+    #"{"id":"a","mode":"production","sync":"partition","#
+      + #""permissions":{"read":{"%%partition":"p"},"#
       + #""write":{"$or":[{"%%user.custom_data.teams":{"$exists":true}},"#
       + #"{"%%user.type":{"$ne":"server"}}]}},"custom_user_data":{"class":"P","#
       + #""user_id_field":"user","partition":"p"},"#

@@ -10,8 +10,9 @@ import RealmStorage
 import RealmTestSupport
 
 extension FuzzTarget {
-  /// Answers a request: the first line has the method and the target, the next ones the headers, and
-  /// the body follows an empty line. `$A` and `$R` are the tokens of a user, and `$U` is its number.
+  /// Answers a request: the first line has the method and the target, the next ones the headers,
+  /// and the body follows an empty line. `$A` and `$R` are the tokens of a user, and `$U` is its
+  /// number.
   static let request = FuzzTarget(
     name: "request", byteCountMax: 1_024,
     run: { input, _ in

@@ -169,8 +169,9 @@ struct DocumentWatchTests {
   /// `DocumentService` 1
   @Test(.timeLimit(.minutes(10))) func callsAndStreamsHaveTheRightsOfTheirTime() async throws {
     func roles(_ isReader: Bool) -> String {
-      #"{"classes":{"Thing":[{"name":"r","apply_when":{"%%user.id":"root"},"read":true,"write":true,"#
-        + #""insert":true,"delete":true},{"name":"u","apply_when":{},"read":\#(isReader)}]}}"#
+      #"{"classes":{"Thing":[{"name":"r","apply_when":{"%%user.id":"root"},"read":true,"#
+        + #""write":true,"insert":true,"delete":true},"#
+        + #"{"name":"u","apply_when":{},"read":\#(isReader)}]}}"#
     }
     let bench = try DocumentBench(roles: roles(true))
     var events = try await Self.watch(bench, as: "ann").makeEvents()

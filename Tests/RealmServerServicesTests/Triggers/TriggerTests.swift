@@ -174,7 +174,8 @@ struct TriggerTests {
       guard let known = model[id] else {
         try await bench.call(
           "insertOne",
-          #""document":{"_id":\#(id),"n":\#(number),"s":"s\#(number)","map":{"k":\#(number)}\#(field)}"#
+          #""document":{"_id":\#(id),"n":\#(number),"s":"s\#(number)","#
+            + #""map":{"k":\#(number)}\#(field)}"#
         )
         model[id] = Thing(number)
         expected.append(nil)
