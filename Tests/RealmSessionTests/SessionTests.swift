@@ -242,6 +242,7 @@ struct SessionTests {
 
   /// `DamageRecord` 1.
   @Test func damageIsNotedUntilTheBodyEnds() async throws {
+    // Unchecked: the task asks for its record alone, and reads nothing of it.
     nonisolated(unsafe) let session = try session(.queue(DispatchQueue(label: "read")))
     let other = try self.session(.queue(DispatchQueue(label: "other")))
     let damage = StorageError.corrupted("a leaf")

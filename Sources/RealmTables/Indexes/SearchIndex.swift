@@ -98,7 +98,7 @@ package struct SearchIndex<Values: IndexedValues> {
 
   /// The value of all objects of a list; nil if they have several, and for an empty list.
   ///
-  /// Equal values stand together, so the first and the last one say it.
+  /// The first and the last one are compared, which detects the normal case (file format 4.14.5).
   private func onlyValue(of list: Ref, count: Int) throws(StorageError) -> MixedValue? {
     guard count > 0 else { return nil }
     let first = try valueOfElement(0, of: list)

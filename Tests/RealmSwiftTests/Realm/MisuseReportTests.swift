@@ -100,6 +100,7 @@ struct MisuseReportTests {
       realm.beginWrite()
       person.dogs.append(Dog(value: ["name": "Rex"]))
       let before = RefusedWrite.contents(realm)
+      // Unchecked: the hook is called on this thread.
       nonisolated(unsafe) let shown = realm
       _RealmTesting.trapHook = { _ in exit(RefusedWrite.contents(shown) == before ? 7 : 8) }
       try write.make(in: realm)

@@ -83,6 +83,19 @@ import Testing
     }
   }
 
+  /// Other devices know a table by its name.
+  @Test func forbidsToRenameTables() throws {
+    let database = try RecordedDatabase()
+    try database.write { group in
+      let key = try RecordedTables(group).things.key
+      #expect(throws: StorageError.self) { try group.renameTable(key, to: "class_Other") }
+      #expect(try group.table(named: "class_Other") == nil)
+      group.recorder = nil
+      try group.renameTable(key, to: "class_Other")
+      #expect(try group.table(named: "class_Other") != nil)
+    }
+  }
+
   // MARK: Creation
 
   @Test func recordsCreationBeforeDefaultsAndValues() throws {
