@@ -36,6 +36,39 @@ struct BTreeTests {
     try expectEqual(elements(root, scratch), (0..<4_500).map(Int64.init))
   }
 
+  /// A full inner node is divided when one of its leaves is: the tree is one level higher.
+  @Test func aFullInnerNodeIsDivided() throws {
+    let scratch = try ScratchSpace()
+    let (count, header) = (
+      BTreeLimits.entryCount, NodeHeader(flags: [], layout: .bits, widthCode: 0, count: 1000)
+    )
+    let leaves = try (0..<count).map { _ in
+      try scratch.allocator.allocate(header, capacity: 0).ref.slot
+    }
+    var root = try IntegerNode.make(
+      [Tagged.slot(count)] + leaves + [Tagged.slot(count * count)], flags: [.hasRefs, .inner],
+      in: scratch.allocator
+    ).ref
+    root = try BTree<IntegerLeaf>.insert(0, at: 500, in: root, scratch.allocator)
+    try expectEqual(BTree<IntegerLeaf>.count(root, in: scratch.space), count * count + 1)
+    try BTree<IntegerLeaf>.validate(root, in: scratch.space)
+    try expectEqual(BTreeInner(scratch.space.node(at: root), in: scratch.space).children.count, 2)
+  }
+
+  /// A leaf that a change moves is found at its new place.
+  @Test func updatesAreFoundWhereTheLeafGoes() throws {
+    let scratch = try ScratchSpace()
+    var root = try BTree<IntegerLeaf>.make(in: scratch.allocator)
+    for _ in 0..<2_500 { root = try BTree<IntegerLeaf>.append(0, to: root, scratch.allocator) }
+    for (index, value) in [(0, 1), (1_700, 1 << 40), (1_701, 7), (2_499, -1)] as [(Int, Int64)] {
+      root = try BTree<IntegerLeaf>.update(at: index, in: root, scratch.allocator) {
+        (leaf, position) throws(StorageError) in
+        try IntegerLeaf.set(value, at: position, in: leaf, scratch.allocator)
+      }
+      try expectEqual(BTree<IntegerLeaf>.value(at: index, of: root, in: scratch.space), value)
+    }
+  }
+
   @Test func aTreeInItselfIsNotValid() throws {
     let scratch = try ScratchSpace()
     let node = try IntegerNode.make(

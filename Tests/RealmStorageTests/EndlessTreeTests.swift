@@ -62,6 +62,47 @@ struct EndlessTreeTests {
     try expectTrue(target.byteCount() <= 2 * Self.fileByteCount)
   }
 
+  /// No tree of the format is 512 nodes deep; one that is deeper is refused.
+  @Test(arguments: [(512, true), (513, false)])
+  func copiesHaveADepth(nodeCount: Int, isCopied: Bool) throws {
+    let scratch = try ScratchSpace()
+    var ref = try IntegerNode.make([1], in: scratch.allocator).ref
+    for _ in 1..<nodeCount {
+      ref = try IntegerNode.make([ref.slot], flags: .hasRefs, in: scratch.allocator).ref
+    }
+    let names = try IntegerNode.make([], in: scratch.allocator).ref
+    let roots = VersionRoots(tableNames: names, tables: ref)
+    let target = try CopyTarget(MemoryFiles.makeFile(named: "copy"), nil)
+    func copy() throws { try StreamedCopy.write(roots, nil, in: scratch.space, to: target) }
+    if isCopied {
+      try copy()
+    } else {
+      #expect(throws: StorageError.corrupted("a tree of nodes does not end")) { try copy() }
+    }
+  }
+
+  /// A node without bits has no slots to follow, however many it claims; refs have to be integers.
+  @Test(arguments: [NodeLayout.bits, .multiply, .bytes])
+  func nodesWithoutBitsAreCopied(_ layout: NodeLayout) throws {
+    let header = NodeHeader(
+      flags: .hasRefs, layout: layout, widthCode: 0, count: layout == .bytes ? 8 : 1 << 20)
+    reservation.base.storeBytes(of: header.bits, toByteOffset: root.offset, as: UInt64.self)
+    let names = Ref(root.offset + 8 * 48)
+    let target = try MemoryFiles.makeFile(named: "copy")
+    let readers = NodeSpace(base: space.base, fileEnd: Self.fileByteCount)
+    func copy() throws {
+      try StreamedCopy.write(
+        VersionRoots(tableNames: names, tables: root), nil, in: readers,
+        to: CopyTarget(target, nil))
+    }
+    if layout == .bits {
+      try copy()
+      try expectTrue(target.byteCount() < 256)
+    } else {
+      #expect(throws: StorageError.self) { try copy() }
+    }
+  }
+
   /// A node without bits takes eight bytes, and no room is made for what it claims.
   @Test func millionsWithoutBitsAreNotWritten() throws {
     func claim(_ layout: NodeLayout) {

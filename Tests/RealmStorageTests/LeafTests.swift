@@ -68,6 +68,38 @@ struct LeafTests {
       toLeaf: store, toModel: { $0.map { Array($0.bytes) } })
   }
 
+  /// The format has another form for binaries of more than 64 bytes (file format 4.4.4).
+  @Test(arguments: [(0, false), (64, false), (65, true)])
+  func binariesHaveAFormByTheLongest(byteCount: Int, isBig: Bool) throws {
+    let scratch = try ScratchSpace()
+    var ref = try BinaryLeaf.make(in: scratch.allocator)
+    for (index, count) in [3, byteCount].enumerated() {
+      ref = try store([UInt8](repeating: 7, count: count)) {
+        try BinaryLeaf.insert($0, at: index, in: ref, scratch.allocator)
+      }
+    }
+    try expectEqual(scratch.space.node(at: ref).header.hasContext, isBig)
+    ref = try store([UInt8](repeating: 8, count: byteCount)) {
+      try BinaryLeaf.set($0, at: 0, in: ref, scratch.allocator)
+    }
+    try expectEqual(scratch.space.node(at: ref).header.hasContext, isBig)
+  }
+
+  /// Changes cost no copy as long as there is room, to the last byte of it.
+  @Test func aFullLeafOfShortStringsIsChangedWhereItIs() throws {
+    let scratch = try ScratchSpace()
+    let header = NodeHeader(flags: [], layout: .multiply, widthCode: 4, count: 2)
+    let ref = try scratch.allocator.allocate(header, capacity: 16).ref
+    for index in 0..<2 {
+      let changed = try store(Array("Rex".utf8)) {
+        try ShortStrings.set($0, at: index, in: ref, scratch.allocator)
+      }
+      expectEqual(changed, ref)
+    }
+    let cell = Array("Rex".utf8) + [0, 0, 0, 0, 4]
+    try expectEqual(Array(scratch.space.node(at: ref).bytes), cell + cell)
+  }
+
   @Test func aStringLeafOfEachFormHasTheBytesOfTheFormat() throws {
     let scratch = try ScratchSpace()
     var ref = try StringLeaf.make(in: scratch.allocator)

@@ -83,6 +83,30 @@ private enum Value: Equatable {
 }
 
 struct MixedLeafTests {
+  /// A second of nanoseconds is a second: nobody writes it, and it is refused.
+  @Test(arguments: [-1_000_000_000, -999_999_999, 0, 999_999_999, 1_000_000_000] as [Int32])
+  func timestampsHaveLessThanASecondOfNanoseconds(nanoseconds: Int32) throws {
+    let scratch = try ScratchSpace()
+    let time = Timestamp(seconds: 5, nanoseconds: nanoseconds)
+    let mixed = try MixedLeaf.insert(
+      .timestamp(time), at: 0, in: MixedLeaf.make(in: scratch.allocator), scratch.allocator)
+    let plain = try TimestampLeaf.insert(
+      time, at: 0, in: TimestampLeaf.make(in: scratch.allocator), scratch.allocator)
+    if abs(nanoseconds) < 1_000_000_000 {
+      guard case .timestamp(time) = try MixedLeaf.value(at: 0, of: mixed, in: scratch.space) else {
+        throw StorageError.corrupted("another value")
+      }
+      try expectEqual(TimestampLeaf.value(at: 0, of: plain, in: scratch.space), time)
+    } else {
+      #expect(throws: StorageError.self) {
+        try MixedLeaf.value(at: 0, of: mixed, in: scratch.space)
+      }
+      #expect(throws: StorageError.self) {
+        try TimestampLeaf.value(at: 0, of: plain, in: scratch.space)
+      }
+    }
+  }
+
   /// `MixedLeaf` 1.
   @Test(arguments: [(101, 8), (102, 40), (103, 200)] as [(UInt64, Int)])
   func valuesOfAllTypes(seed: UInt64, longest: Int) throws {

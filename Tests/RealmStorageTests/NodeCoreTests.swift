@@ -227,4 +227,63 @@ struct NodeCoreTests {
     }
     try expectEqual(arena.elements(ref), model, "seed \(seed)")
   }
+
+  /// The bytes of a node and of its header.
+  private func image(_ node: MutableNode) -> [UInt8] {
+    Array(
+      UnsafeRawBufferPointer(start: node.address, count: node.capacityByteCount + 8))
+  }
+
+  /// A node that is full after an insertion changes nothing of the one behind it.
+  @Test(arguments: [1, 2, 3, 4, 5, 6, 7]) func elementsMoveWithinTheirNode(code: Int) throws {
+    let arena = try Arena()
+    let room = 64 / ((1 << code) >> 1)
+    let value: Int64 = [1, 2, 5, 100, 1_000, 1 << 20, 1 << 40][code - 1]
+    let other: Int64 = [0, 1, 9, -3, -3, -3, -3][code - 1]
+    var model = [value] + [Int64](repeating: other, count: max(room - 2, 0))
+    let node = try IntegerNode.make(model, in: arena.allocator)
+    let behind = try IntegerNode.make([7, 7, 7], in: arena.allocator)
+    expectEqual(behind.ref.offset, node.ref.offset + 16)
+    let before = image(behind)
+    if code < 7 {
+      try expectEqual(IntegerNode.insert(value, at: 0, in: node.ref, arena.allocator), node.ref)
+      model.insert(value, at: 0)
+    }
+    expectEqual(image(behind), before)
+    try expectEqual(arena.elements(node.ref), model)
+    try expectEqual(IntegerNode.remove(at: 0, from: node.ref, arena.allocator), node.ref)
+    expectEqual(image(behind), before)
+    try expectEqual(arena.elements(node.ref), Array(model.dropFirst()))
+  }
+
+  /// The count of a node has 24 bits.
+  @Test func aNodeHasNoMoreElementsThanItsHeaderCanSay() throws {
+    let scratch = try ScratchSpace()
+    let count = NodeHeader.maximumCount
+    let header = NodeHeader(flags: [], layout: .bits, widthCode: 0, count: count - 1)
+    let ref = try scratch.allocator.allocate(header, capacity: 0).ref
+    try expectEqual(IntegerNode.grown(ref, toHold: 0, count: count, scratch.allocator).ref, ref)
+    let error = #expect(throws: StorageError.self) {
+      try IntegerNode.grown(ref, toHold: 0, count: count + 1, scratch.allocator)
+    }
+    guard case .limitExceeded = error else { throw error ?? .corrupted("no limit") }
+  }
+
+  /// The memory of nodes of 8 KiB and more is not kept for others, as their sizes hardly come again.
+  @Test func memoryOfSmallNodesIsUsedAgain() throws {
+    let arena = try Arena()
+    let largest = 1_025
+    for units in [2, 3, 1_024, largest, largest + 1] {
+      let count = units - 1
+      let header = NodeHeader(flags: [], layout: .bits, widthCode: 7, count: count)
+      let node = try arena.allocator.allocate(header, capacity: count * 8)
+      for index in 0..<count { node.store(Int64(units), at: index) }
+      try arena.allocator.free(node.ref)
+      let isKept = units < largest
+      // Kept memory is chained through its first word.
+      expectEqual(node.node.uncheckedInteger(at: 0) == Int64(units), !isKept)
+      let next = try arena.allocator.allocate(header, capacity: count * 8)
+      expectEqual(next.ref == node.ref, isKept)
+    }
+  }
 }

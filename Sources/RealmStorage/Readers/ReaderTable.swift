@@ -55,17 +55,19 @@ final class ReaderTable: Sendable {
   }
 
   static let segmentSlotCount = 64
-  private static let maximumOwnedSegments = 1024
 
   private let memory: SharedMemory
   /// The offsets of this process's segments; the first `ownedCount` are valid and never change.
   nonisolated(unsafe) private let ownedOffsets: UnsafeMutablePointer<Int>
   private let ownedCount = Atomic<Int>(0)
+  private let ownedCountMax: Int
   private let growth = Locked(())
 
-  init(_ memory: SharedMemory) throws(StorageError) {
+  /// - Parameter ownedCountMax: How many segments a process may have.
+  init(_ memory: SharedMemory, ownedCountMax: Int = 1024) throws(StorageError) {
     self.memory = memory
-    unsafe ownedOffsets = .allocate(capacity: Self.maximumOwnedSegments)
+    self.ownedCountMax = ownedCountMax
+    unsafe ownedOffsets = .allocate(capacity: ownedCountMax)
     try grow(from: 0)
   }
 
@@ -231,7 +233,7 @@ final class ReaderTable: Sendable {
     try growth.withLock { _ throws(StorageError) in
       let owned = ownedCount.load(ordering: .acquiring)
       guard owned == seen else { return }
-      guard owned < Self.maximumOwnedSegments else {
+      guard owned < ownedCountMax else {
         throw .limitExceeded(
           "Too many versions of '\(memory.file.path)' are in use at the same time. "
             + "Release frozen objects and realms that are no longer needed.")

@@ -45,6 +45,15 @@ struct FullDiskTests {
     try expectEqual(open().newestVersion, 2)
   }
 
+  /// A disk is full when it has no room, and when its user may have no more of it.
+  @Test(arguments: [(ENOSPC, true), (EDQUOT, true), (EIO, false)])
+  func messagesSayWhatHelps(code: Int32, isFull: Bool) {
+    for operation in ["Syncing", "Growing"] {
+      let error = StorageError.system(operation: operation, path: path, code: code)
+      expectEqual("\(error)".contains("Make room on the disk"), isFull, "\(error)")
+    }
+  }
+
   /// A lock file that has a hole, as one has that was copied or that an interrupted start left.
   /// `SharedMemory` 3.
   @Test func theSpaceOfTheLockFileIsWrittenWhateverItsLength() throws {

@@ -52,6 +52,59 @@ struct NodePlacementTests {
     expectTrue(space.list.count < 110)
   }
 
+  /// What is left of a run is used to its last byte, where another hole would fit as well.
+  @Test func theLastNodesGoWhereThereIsJustRoom() throws {
+    let space = FreeSpace(
+      blocks: [
+        FreeBlock(position: 4096, byteCount: 64 << 10, tag: 0),
+        FreeBlock(position: 100_000, byteCount: 4000, tag: 0),
+      ], logicalSize: 104_000)
+    var commit = placement(space, long: 0, short: 8000)
+    let first = try commit.place(4000, .short)
+    try expectEqual(commit.takeLast(4000), first + 4000..<first + 8000)
+  }
+
+  /// Nodes of a small commit go to one place, up to a number of blocks.
+  @Test(arguments: [(0, true), (1, false)])
+  func smallCommitsAreOneRun(more: Int, isOneRun: Bool) throws {
+    let space = fragmented(NodePlacement.longListCount - 1 + more, rest: 1 << 20)
+    expectEqual(space.list.count, NodePlacement.longListCount + more)
+    var commit = placement(space, long: 600, short: 8000)
+    let leaf = try commit.place(520, .long)
+    try expectEqual(commit.place(2000, .short) == leaf + 600, isOneRun)
+  }
+
+  /// The leaves of one column of several clusters stand side by side; the clusters stand with the
+  /// short-lived nodes if there is more than one generation below them.
+  @Test(arguments: [false, true]) func columnsAreWrittenOneAfterTheOther(isDeep: Bool) throws {
+    let file = try DatabaseFile.open(
+      path: "columns-\(UUID().uuidString)", options: OpenOptions(isInMemory: true))
+    let write = try file.beginWrite()
+    let allocator = write.allocator
+    let clusters = try (0..<3).map { cluster in
+      let leaves = try (0..<2).map { column in
+        let leaf = try IntegerNode.make([Int64(cluster), Int64(column)], in: allocator).ref.slot
+        if !isDeep { return leaf }
+        return try IntegerNode.make([leaf], flags: .hasRefs, in: allocator).ref.slot
+      }
+      return try IntegerNode.make(leaves, flags: .hasRefs, in: allocator).ref.slot
+    }
+    let inner = try IntegerNode.make(clusters, flags: [.hasRefs, .inner], in: allocator)
+    write.roots.tables = try IntegerNode.make([inner.ref.slot], flags: .hasRefs, in: allocator).ref
+    let snapshot = try write.commit(changeset: [])
+    func child(_ index: Int, _ ref: Ref) throws -> Ref {
+      try snapshot.space.node(at: ref).ref(at: index)
+    }
+    let stored = try child(0, snapshot.roots.tables)
+    let nodes = try (0..<3).map { try child($0, stored) }
+    let leaves = try (0..<2).flatMap { column in try nodes.map { try child(column, $0) } }
+    expectEqual(leaves.map(\.offset), leaves.map(\.offset).sorted())
+    if isDeep {
+      let cluster = try snapshot.space.node(at: nodes[2])
+      expectEqual(stored.offset, nodes[2].offset + cluster.header.nodeByteCount)
+    }
+  }
+
   /// If nothing else is left, holes are filled before the file grows.
   /// `NodePlacement` 3.
   @Test func holesAreFilledBeforeTheFileGrows() throws {

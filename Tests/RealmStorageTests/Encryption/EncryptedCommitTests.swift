@@ -10,6 +10,24 @@ import Testing
 @testable import RealmStorage
 
 struct EncryptedCommitTests {
+  /// A version that the image has is not read again.
+  @Test func aVersionIsReadOnce() throws {
+    let system = try SimulatedFileSystem()
+    let file = try system.openDatabase(key: try TestKeys.vector())
+    let write = try file.beginWrite()
+    try NumberTree.replace(with: [1, 2, 3], in: write)
+    _ = try write.commit(changeset: [])
+    let image = try #require(file.encrypted)
+    func advance(to version: UInt64) throws -> Int {
+      system.file.clearTrace()
+      try image.advance(to: version) { (_, _) throws(StorageError) in }
+      return system.file.callCount
+    }
+    try expectEqual(advance(to: file.newestVersion), 0)
+    try expectTrue(advance(to: file.newestVersion + 1) > 0)
+    try expectEqual(advance(to: file.newestVersion + 1), 0)
+  }
+
   private let key: EncryptionKey
 
   init() throws { key = try TestKeys.vector() }

@@ -104,6 +104,23 @@ struct PrivatePlaceTests {
     _ = try DatabaseFile.open(path: path, options: OpenOptions(encryptionKey: key))
   }
 
+  /// New files have the rights of another one, more than the usual ones, too; those that were there
+  /// get no further ones.
+  @Test func newFilesHaveTheRightsOfAnother() throws {
+    let directory = try TemporaryDirectory()
+    let (path, new, old) = (directory.file("a"), directory.file("b"), directory.file("c"))
+    for path in [path, old] { try Data().write(to: URL(fileURLWithPath: path)) }
+    try Self.set(0o666, path)
+    try Self.set(0o600, old)
+    let system = SystemFiles(asFileAt: path)
+    _ = try system.open(path: new, mode: .readWriteCreating)
+    try expectEqual(Self.rights(new), 0o666)
+    for mode in [.readOnly, .readWrite, .readWriteCreating] as [FileOpenMode] {
+      _ = try system.open(path: old, mode: mode)
+      try expectEqual(Self.rights(old), 0o600)
+    }
+  }
+
   /// What stands beside a file, and what takes its place, is for those who may use the file.
   @Test(arguments: [0o600, 0o640, 0o660, 0o644, 0o666, 0o400])
   func sideFilesAndCopiesHaveTheRightsOfTheFile(_ rights: Int) throws {

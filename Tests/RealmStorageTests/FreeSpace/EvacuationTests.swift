@@ -195,9 +195,15 @@ struct EvacuationTests {
       system.file.clearTrace()
       for step in 0..<8 {
         values[step * 700] = Int64(step)
+        let (old, used) = (try file.fileByteCount(), try file.snapshot().space.fileEnd)
+        let eventCount = system.file.trace.count
         let write = try file.beginWrite()
         try NumberTree.replace(with: values, in: write)
         let snapshot = try write.commit(changeset: [])
+        // It is cut to the pages that the version before needs.
+        for case .resize(let size) in system.file.trace.dropFirst(eventCount) where size < old {
+          expectEqual(size, (used + 4095) / 4096 * 4096)
+        }
         versions[snapshot.version] = values
         system.file.acknowledge(snapshot.version)
       }

@@ -114,6 +114,16 @@ struct MovedFileTests {
     for thread in threads { expectTrue(try thread.wait().get() > 0) }
   }
 
+  /// A version that is mapped to its end costs no call.
+  @Test func whatIsMappedIsNotMeasured() throws {
+    let system = try SimulatedFileSystem()
+    let file = try system.openDatabase()
+    let end = file.currentMapping.byteCount
+    system.file.clearTrace()
+    try expectTrue(file.mapping(through: end) === file.currentMapping)
+    expectEqual(system.file.callCount, 0)
+  }
+
   // MARK: Slabs
 
   /// Takes the addresses of a snapshot's slab away, once nobody uses it.

@@ -193,16 +193,20 @@ struct UnfinishedBackupTests {
     }
   }
 
+  /// The first pages, without which there is no file, or some in it, which are a value.
   /// `UnfinishedBackup` 2
-  @Test func bytesThatTheDiskDoesNotHaveAreNoticed() throws {
+  @Test(arguments: [0..<9000, 16_384..<24_576])
+  func bytesThatTheDiskDoesNotHaveAreNoticed(_ range: Range<Int>) throws {
     let bench = try Bench(isEncrypted: false)
-    try bench.put([UInt8](repeating: 0, count: 9000) + bench.backups[0].dropFirst(9000))
+    var bytes = bench.backups[0]
+    bytes.replaceSubrange(range, with: repeatElement(0, count: range.count))
+    try bench.put(bytes)
     let file = try #require(bench.folder.files[unfinished])
     try file.sync()
     // An earlier process failed to write its pages, which the system still has.
     file.failSync(after: 1, losing: .all)
-    try unsafe Array(bench.backups[0].prefix(9000)).withUnsafeBytes {
-      try unsafe file.write($0, at: 0)
+    try unsafe Array(bench.backups[0][range]).withUnsafeBytes {
+      try unsafe file.write($0, at: range.lowerBound)
     }
     #expect(throws: StorageError.self) { try file.sync() }
     #expect(throws: StorageError.self) { try bench.run() }

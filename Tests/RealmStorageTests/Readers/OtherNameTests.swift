@@ -135,6 +135,19 @@ struct OtherNameTests {
     try expectEqual(numbers(self.open(path, isEncrypted)), [7])
   }
 
+  /// Nobody opens a file by another name while it is compacted or upgraded by the first.
+  @Test func aFileThatIsUsedAloneHasNoOtherName() throws {
+    do { try write([1], to: open(path, false)) }
+    let other = try #require(try SecondName.hardLink.make(for: path, in: directory))
+    let isAlone = try DatabaseFile.whileClosed(
+      path: path, system: SystemFiles(), registry: FileRegistry()
+    ) { () throws(StorageError) in
+      expectRefused(other, false, by: .hardLink)
+    }
+    expectTrue(isAlone)
+    try expectEqual(numbers(open(other, false)), [1])
+  }
+
   /// Threads that open a file by several names and count in it; lock files go meanwhile.
   @Test(.heavy, arguments: [false, true])
   func countsThatWereAcknowledgedStay(_ isEncrypted: Bool) throws {
