@@ -77,10 +77,38 @@ enum LifeStep: Sendable {
     }
   }
 
+  /// A change of an item that is as far from those that are observed as observers look.
+  ///
+  /// By chance there are shorter ways to nearly all items that change.
+  private static func farChange(_ random: inout SeededGenerator) -> [LifeStep] {
+    let items = Array((0..<LifeEdit.itemCount).shuffled(using: &random).prefix(3))
+    let holders = (0..<LifeEdit.holderCount).shuffled(using: &random)
+    let (place, value) = (Int.random(in: 0..<LifeRun.placeCount, using: &random), items[0] % 5)
+    let observed: [LifeSubject] = [.all, .byKind, .sections]
+    let chain: [LifeEdit] =
+      items.map { .put(item: $0, value: value, all: false) }
+      + holders.filter { $0 > 0 }.map { .addHolder($0) } + [
+        .holder(item: items[0], holder: holders[0]),
+        .insert(holder: holders[0], item: items[1], place: value),
+        .holder(item: items[1], holder: holders[1]),
+        .insert(holder: holders[1], item: items[2], place: value),
+      ]
+    return [
+      .observe(place: place, observed.randomElement(using: &random) ?? .all),
+      .write(place: place, .block, chain), .refresh(place: place),
+      .write(place: place, .block, [.level(item: items[2], value: value)]),
+      .refresh(place: place),
+    ]
+  }
+
   /// The steps of a life.
   static func life(_ seed: UInt64, count: Int) -> [LifeStep] {
     var random = SeededGenerator(seed: seed)
-    return (0..<count).map { _ in .random(&random) }
+    var steps: [LifeStep] = []
+    while steps.count < count {
+      steps += random.chance(0.05) ? farChange(&random) : [.random(&random)]
+    }
+    return Array(steps.prefix(count))
   }
 
   /// The same step with one edit less, for making a failing life shorter.

@@ -86,14 +86,17 @@ enum LifeSubject: Hashable, Sendable {
     switch (self, row) {
     case (.named, .item(let id)): touched[.item(id)]?.contains("name") == true
     case (.item, .item(let id)): touched[.item(id)] != nil
-    case (_, .item(let id)): Self.isReached(.item(id), touched, state, links: 4)
+    case (_, .item(let id)): Self.isReached(.item(id), touched, state, links: Self.linkCount)
     case (.marks, .text(let key)): touched[.holder(0)]?.contains(key) == true
     default: false
     }
   }
 
+  /// Over how many links observers look.
+  static let linkCount = 4
+
   /// Whether an object was touched, or one that so many links lead to.
-  private static func isReached(
+  static func isReached(
     _ key: LifeKey, _ touched: [LifeKey: Set<String>], _ state: LifeState, links: Int
   ) -> Bool {
     if touched[key] != nil { return true }

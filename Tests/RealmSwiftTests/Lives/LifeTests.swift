@@ -56,6 +56,30 @@ struct LifeTests {
     expectEqual(names.count, 62, "\(names.sorted())")
   }
 
+  /// Lives change items that others lead to over as many links as observers look, and not over
+  /// fewer.
+  @Test func livesChangeWhatIsFarAway() {
+    var farCount = 0
+    for seed in 0..<24 as Range<UInt64> {
+      var version = LifeVersion()
+      for holder in 0..<LifeEdit.holderCount { version.apply(.addHolder(holder), in: .first) }
+      for case .write(_, let way, let edits) in LifeStep.life(seed, count: Self.stepCount)
+      where !way.isUndone {
+        version = version.begun()
+        for edit in edits { version.apply(edit, in: .first) }
+        let (touched, state) = (version.touched, version.state)
+        func isReached(_ id: Int, _ links: Int) -> Bool {
+          LifeSubject.isReached(.item(id), touched, state, links: links)
+        }
+        let count = LifeSubject.linkCount
+        if state.items.keys.contains(where: { isReached($0, count) && !isReached($0, count - 1) }) {
+          farCount += 1
+        }
+      }
+    }
+    expectTrue(farCount > 48, "\(farCount)")
+  }
+
   /// A model that differs in anything is noticed.
   @Test func differencesAreFound() {
     var state = LifeState()
