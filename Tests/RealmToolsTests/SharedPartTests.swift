@@ -34,6 +34,20 @@ struct SharedPartTests {
     }
   }
 
+  /// The elements of shared objects count as well.
+  @Test func objectsWithSharedElementsEnd() throws {
+    let file = try DatabaseFile.open(
+      path: "/shared-json-lists.realm", options: OpenOptions(isInMemory: true))
+    let group = try WriteGroup(file.beginWrite())
+    defer { group.rollback() }
+    let (table, key) = try SharedParts.makeWithLists(in: group)
+    let row = try #require(try table.row(of: key))
+    let classes = try StoredSchema(group)
+    #expect(throws: StorageError.corrupted("embedded objects do not end")) {
+      try ObjectJSON(classes).members(of: row, table.schema)
+    }
+  }
+
   /// All objects of an export share one count: each of many could come to many otherwise.
   @Test func manyObjectsWithTheSamePartsEnd() throws {
     let file = try DatabaseFile.open(

@@ -20,43 +20,51 @@ struct NestedValue {
   /// A dictionary has null at a key that it lacks, if the path ends there. Any other place that is
   /// not there has no value, not even null: nothing is asked of it.
   ///
-  /// - Parameter start: The first part to take.
+  /// - Parameters:
+  ///   - start: The first part to take.
+  ///   - nesting: Counts the collections of one row, which may have the same one again and again in
+  ///     a damaged file.
   func visit(
-    _ parts: [CollectionPart], from start: Int, _ body: (MixedValue) throws(StorageError) -> Bool
+    _ parts: [CollectionPart], from start: Int, _ nesting: inout MixedNesting,
+    _ body: (MixedValue) throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {
     guard start < parts.count else { return try body(value) }
     if parts[start].isType { return try body(.string(value.typeName)) }
     switch value {
-    case .list(let root): return try visit(listAt: root, parts, start, body)
+    case .list(let root): return try visit(listAt: root, parts, start, &nesting, body)
     case .dictionary(let root):
       let view = try DictionaryView(root: root, hasIntegerKeys: false, in: space)
-      return try visit(view, parts, start, body)
+      return try visit(view, at: root, parts, start, &nesting, body)
     default: return false
     }
   }
 
   private func visit(
-    listAt root: Ref, _ parts: [CollectionPart], _ start: Int,
+    listAt root: Ref, _ parts: [CollectionPart], _ start: Int, _ nesting: inout MixedNesting,
     _ body: (MixedValue) throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {
     let part = parts[start]
     let count = root.isNull ? 0 : try BTree<MixedLeaf>.count(root, in: space)
     guard !part.isMany else {
       guard part == .every else { return false }
+      try nesting.enter(root, count: count)
+      defer { nesting.leave() }
       for index in 0..<count {
         let element = try BTree<MixedLeaf>.value(at: index, of: root, in: space)
-        if try NestedValue(element, in: space).visit(parts, from: start + 1, body) { return true }
+        if try NestedValue(element, in: space).visit(parts, from: start + 1, &nesting, body) {
+          return true
+        }
       }
       return false
     }
     guard let index = part.position(in: count) else { return false }
     let element = try BTree<MixedLeaf>.value(at: index, of: root, in: space)
-    return try NestedValue(element, in: space).visit(parts, from: start + 1, body)
+    return try NestedValue(element, in: space).visit(parts, from: start + 1, &nesting, body)
   }
 
   private func visit(
-    _ view: DictionaryView, _ parts: [CollectionPart], _ start: Int,
-    _ body: (MixedValue) throws(StorageError) -> Bool
+    _ view: DictionaryView, at root: Ref, _ parts: [CollectionPart], _ start: Int,
+    _ nesting: inout MixedNesting, _ body: (MixedValue) throws(StorageError) -> Bool
   ) throws(StorageError) -> Bool {
     switch parts[start] {
     case .value(let key):
@@ -66,16 +74,20 @@ struct NestedValue {
           ? try body(rest.isEmpty ? .null : .string(MixedValue.null.typeName)) : false
       }
       return try NestedValue(try view.mixed(at: index), in: space).visit(
-        parts, from: start + 1, body)
+        parts, from: start + 1, &nesting, body)
     case .values, .every:
+      try nesting.enter(root, count: view.count)
+      defer { nesting.leave() }
       for index in 0..<view.count
       where try NestedValue(try view.mixed(at: index), in: space).visit(
-        parts, from: start + 1, body)
+        parts, from: start + 1, &nesting, body)
       {
         return true
       }
       return false
     case .keys:
+      try nesting.enter(root, count: view.count)
+      defer { nesting.leave() }
       for index in 0..<view.count where try body(.string(try view.keyBytes(at: index))) {
         return true
       }

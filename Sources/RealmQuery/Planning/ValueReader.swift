@@ -181,8 +181,9 @@ extension ValueReader.End {
       guard let index = part.position(in: list.count) else { return try body(.null) }
       return try body(try list.mixedValue(at: index))
     case .nested(let end, let parts):
+      var nesting = MixedNesting(in: row.space)
       return try end.contains(in: row, plan) { (value) throws(StorageError) in
-        try NestedValue(value, in: row.space).visit(parts, from: 0, body)
+        try NestedValue(value, in: row.space).visit(parts, from: 0, &nesting, body)
       }
     case .keys(let column):
       let entries = try row.dictionary(column)

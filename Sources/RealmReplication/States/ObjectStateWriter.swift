@@ -171,10 +171,15 @@ package struct ObjectStateWriter<Source: TableReader> {
     nesting = nil
     switch column.collection {
     case .none: try appendSingle(column, row)
-    case .list, .set: try appendElements(of: row.list(column), column)
+    case .list, .set:
+      let view = try row.list(column)
+      visits.note(elementCount: view.storedCount)
+      try appendElements(of: view, column)
     case .dictionary:
       if column.hasIntegerKeys { return }
-      try appendEntries(of: row.dictionary(column), column)
+      let view = try row.dictionary(column)
+      visits.note(elementCount: view.count)
+      try appendEntries(of: view, column)
     }
   }
 
@@ -309,24 +314,27 @@ package struct ObjectStateWriter<Source: TableReader> {
   ) throws(StorageError) {
     switch value {
     case .list(let root):
-      try enter(root, space)
+      let view = try ListView(root: root, column: column, in: space)
+      try enter(root, count: view.storedCount, space)
       defer { nesting?.leave() }
       if !isFresh { clear(.list) }
-      let view = try ListView(root: root, column: column, in: space)
       try appendListElements(of: view, column)
     case .dictionary(let root):
-      try enter(root, space)
+      let view = try DictionaryView(root: root, hasIntegerKeys: false, in: space)
+      try enter(root, count: view.count, space)
       defer { nesting?.leave() }
       if !isFresh { clear(.dictionary) }
-      let view = try DictionaryView(root: root, hasIntegerKeys: false, in: space)
       try appendAllEntries(of: view, column)
     default: return
     }
   }
 
-  private mutating func enter(_ root: Ref, _ space: NodeSpace) throws(StorageError) {
+  private mutating func enter(
+    _ root: Ref, count: Int, _ space: NodeSpace
+  ) throws(StorageError) {
     if nesting == nil { nesting = MixedNesting(in: space) }
-    try nesting?.enter(root)
+    try nesting?.enter(root, count: count)
+    visits.note(elementCount: count)
   }
 
   private mutating func payload(

@@ -40,11 +40,14 @@ struct SnapshotRecord: Sendable, Hashable {
   /// The properties of `object`, of its embedded objects, and of objects up to `depth` links away.
   init(_ object: ObjectBase, depth: Int, _ walk: OwnedWalk = OwnedWalk()) {
     let schema = ModelSchema.of(type(of: object))
-    var values: [String: SnapshotValue] = [:]
     let isReference = depth < 0 && !(object is EmbeddedObject)
-    for property in schema.properties where property.shape.type != .linkingObjects {
-      if isReference, !property.isPrimaryKey { continue }
-      values[property.name] = SnapshotValue(object._value(of: property), depth: depth, walk)
+    let values = walk.owned(by: object) {
+      var values: [String: SnapshotValue] = [:]
+      for property in schema.properties where property.shape.type != .linkingObjects {
+        if isReference, !property.isPrimaryKey { continue }
+        values[property.name] = SnapshotValue(object._value(of: property), depth: depth, walk)
+      }
+      return values
     }
     self.init(isReference: isReference, values)
   }
@@ -86,6 +89,7 @@ extension SnapshotValue {
         { mixed.plain.map { SnapshotValue($0, depth: depth, walk) } ?? .null }, else: .null)
     } else if let map = value as? any AnyMap {
       let entries = map.untypedEntries.map { ($0.key, SnapshotValue($0.value, depth: depth, walk)) }
+      walk.note(elementCount: entries.count)
       self = .map(Dictionary(entries, uniquingKeysWith: { _, last in last }))
     } else if let elements = value as? any RealmCollection {
       self = .list(SnapshotValue.elements(of: elements, depth: depth, walk))
@@ -101,7 +105,9 @@ extension SnapshotValue {
   private static func elements<C: RealmCollection>(
     of collection: C, depth: Int, _ walk: OwnedWalk
   ) -> [SnapshotValue] {
-    collection.map { SnapshotValue($0, depth: depth, walk) }
+    let elements: [SnapshotValue] = collection.map { SnapshotValue($0, depth: depth, walk) }
+    walk.note(elementCount: elements.count)
+    return elements
   }
 
   /// The value as untyped setters take it.

@@ -205,21 +205,27 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
   private static func encoded(
     _ list: List<AnyRealmValue>, _ context: _RealmContext
   ) -> [TableValue] {
-    context.core.creation.walk.following(
-      list.managed, { list.map { _encode($0, context).value } }, else: [])
+    let walk = context.core.creation.walk
+    func elements() -> [TableValue] {
+      walk.note(elementCount: list.count)
+      return list.map { _encode($0, context).value }
+    }
+    return walk.following(list.managed, elements, else: [])
   }
 
   private static func encoded(
     _ map: Map<String, AnyRealmValue>, _ context: _RealmContext
   ) -> [TableDictionary.Entry] {
+    let walk = context.core.creation.walk
     func entries() -> [TableDictionary.Entry] {
-      map.map {
+      walk.note(elementCount: map.count)
+      return map.map {
         TableDictionary.Entry(
           key: checkedKey($0.key, of: "a dictionary in a value of type 'AnyRealmValue'"),
           value: _encode($0.value, context).value)
       }
     }
-    return context.core.creation.walk.following(map.managed, entries, else: [])
+    return walk.following(map.managed, entries, else: [])
   }
 
   /// Accepts values of all types that the database stores, and sequences and dictionaries of them.

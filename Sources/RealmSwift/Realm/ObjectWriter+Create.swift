@@ -44,7 +44,8 @@ extension ObjectWriter {
   }
 
   func createObject(_ info: ClassInfo, _ value: Any, _ policy: Realm.UpdatePolicy) -> ObjectBase {
-    let original = modelObject(value).map { CopiedObject($0) }
+    let source = modelObject(value)
+    let original = source.map { CopiedObject($0) }
     if let original, let copy = core.creation.copies[original] { return copy }
     let schema = info.schema
     if schema.isDynamic {
@@ -52,6 +53,15 @@ extension ObjectWriter {
       guard let typed = core.classes[info.tableKey] else { core.classes.refuse(schema.className) }
       return unsafe info.makeObject(createObject(typed, value, policy)._key)
     }
+    return core.creation.walk.owned(by: source) { makeObject(info, value, original, policy) }
+  }
+
+  /// A new or changed object with the values in `value`, which is the object `original` if there is
+  /// one.
+  private func makeObject(
+    _ info: ClassInfo, _ value: Any, _ original: CopiedObject?, _ policy: Realm.UpdatePolicy
+  ) -> ObjectBase {
+    let schema = info.schema
     let object = schema.modelClass.init()
     var primaryKey: TableValue?
     let given = given(info, value, &primaryKey)
@@ -148,11 +158,15 @@ extension ObjectWriter {
     guard type(of: value) is AnyClass else { return value }
     switch property.shape.collection {
     case .none: return value
-    case .list, .set: return enumerable(value).map { Array(erasing: $0) } ?? value
+    case .list, .set:
+      guard let elements = enumerable(value).map({ Array(erasing: $0) }) else { return value }
+      core.creation.walk.note(elementCount: elements.count)
+      return elements
     case .map:
-      return UntypedMap(value).map { map in
-        Dictionary(map.entries.map { ($0.key, $0.value) }, uniquingKeysWith: { _, last in last })
-      } ?? value
+      guard let entries = UntypedMap(value)?.entries else { return value }
+      core.creation.walk.note(elementCount: entries.count)
+      return Dictionary(
+        entries.map { ($0.key, $0.value) }, uniquingKeysWith: { _, last in last })
     }
   }
 
@@ -201,10 +215,12 @@ extension ObjectWriter {
   private func elements(_ value: Any, _ property: ModelProperty, _ info: ClassInfo) -> [Any] {
     if isNil(value) { return [] }
     guard let elements = enumerable(value) else { property.refuse(value, in: info.schema) }
-    return elements.map { element in
+    let given: [Any] = elements.map { element in
       guard let element = unwrapped(element) else { property.refuse(value, in: info.schema) }
       return element
     }
+    core.creation.walk.note(elementCount: given.count)
+    return given
   }
 
   /// The entries given for a map; none for nil.
@@ -213,6 +229,7 @@ extension ObjectWriter {
   ) -> [(key: String, value: Any?)] {
     guard let value = unwrapped(value) else { return [] }
     guard let map = UntypedMap(value) else { property.refuse(value, in: info.schema) }
+    core.creation.walk.note(elementCount: map.entries.count)
     return map.entries.map { ($0.key, unwrapped($0.value)) }
   }
 

@@ -82,9 +82,9 @@ struct LinkWalk {
     case .list(let root):
       if !root.isNull { try visit(list: root, body) }
     case .dictionary(let root):
-      try nesting.enter(root)
-      defer { nesting.leave() }
       let view = try DictionaryView(root: root, hasIntegerKeys: false, in: space)
+      try nesting.enter(root, count: view.count)
+      defer { nesting.leave() }
       for index in 0..<view.count { try visit(try view.mixed(at: index), body) }
     default: return
     }
@@ -94,9 +94,10 @@ struct LinkWalk {
   mutating func visit(
     list root: Ref, _ body: (StoredLink) throws(StorageError) -> Void
   ) throws(StorageError) {
-    try nesting.enter(root)
+    let count = try BTree<MixedLeaf>.count(root, in: space)
+    try nesting.enter(root, count: count)
     defer { nesting.leave() }
-    for index in 0..<(try BTree<MixedLeaf>.count(root, in: space)) {
+    for index in 0..<count {
       try visit(try BTree<MixedLeaf>.value(at: index, of: root, in: space), body)
     }
   }

@@ -40,17 +40,27 @@ package final class OwnedVisits {
   /// Notes that the walk comes to an embedded object, and follows what it holds.
   ///
   /// Once it throws, it throws for all objects.
-  package func enter() throws(StorageError) {
+  ///
+  /// - Parameter name: What the walk comes to, for the message.
+  package func enter(_ name: StaticString = "embedded objects") throws(StorageError) {
     if depth >= depthMax { count = .max }
     if depth == 0 { countMax = nodeByteCount() * repeatCount }
-    try note()
+    try note(name)
     depth += 1
   }
 
   /// Notes that the walk comes to an embedded object; for walks without a stack.
-  package func note() throws(StorageError) {
-    guard count < countMax else { throw .corrupted("embedded objects do not end") }
+  package func note(_ name: StaticString = "embedded objects") throws(StorageError) {
+    guard count < countMax else { throw .corrupted("\(name) do not end") }
     count += 1
+  }
+
+  /// Notes that the walk has come to the elements of a collection; outside of what it has entered,
+  /// they do not count. Many take a byte: a leaf without bits is a header.
+  package func note(elementCount: Int) {
+    guard depth > 0, count < countMax else { return }
+    let perByte = BTreeLimits.entryCount / NodeHeader.byteCount
+    count += (elementCount + perByte - 1) / perByte
   }
 
   /// Notes that the walk comes back from an embedded object.

@@ -36,19 +36,16 @@ enum MixedCodec: ElementCodec {
   ) throws(StorageError) -> TableValue {
     switch element {
     case .list(let root):
-      try nesting.enter(root)
+      let count = root.isNull ? 0 : try BTree<MixedLeaf>.count(root, in: space)
+      try nesting.enter(root, count: count)
       defer { nesting.leave() }
       var values: [TableValue] = []
-      if !root.isNull {
-        for index in 0..<(try BTree<MixedLeaf>.count(root, in: space)) {
-          let element = try BTree<MixedLeaf>.value(at: index, of: root, in: space)
-          values.append(try decode(element, in: space, &nesting))
-        }
+      for index in 0..<count {
+        let element = try BTree<MixedLeaf>.value(at: index, of: root, in: space)
+        values.append(try decode(element, in: space, &nesting))
       }
       return .list(values)
     case .dictionary(let root):
-      try nesting.enter(root)
-      defer { nesting.leave() }
       return .dictionary(try decodeDictionary(root, in: space, &nesting))
     default: return TableValue(scalar: element) ?? .null
     }

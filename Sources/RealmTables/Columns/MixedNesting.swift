@@ -6,11 +6,13 @@ package import RealmStorage
 
 /// Counts the collections in each other that a walk over a mixed value comes to.
 ///
-/// Each has a root of its own. In a damaged or hostile file the same may be come to again and
-/// again, in the file's part of the space alone: what a transaction has made has one owner.
+/// Each has nodes of its own: one, and one more for as many elements as a leaf holds. In a damaged
+/// or hostile file the same may be come to again and again, in the file's part of the space alone:
+/// what a transaction has made has one owner.
 package struct MixedNesting {
   private let space: NodeSpace
   private let depthMax: Int
+  /// The nodes that the walk may still come to.
   private var left: Int
   private var depth = 0
 
@@ -21,8 +23,10 @@ package struct MixedNesting {
   }
 
   /// Notes that the walk comes to a collection.
-  package mutating func enter(_ root: Ref) throws(StorageError) {
-    if !root.isNull, !space.isWritable(root) { left -= 1 }
+  ///
+  /// - Parameter count: The elements that it comes to there.
+  package mutating func enter(_ root: Ref, count: Int) throws(StorageError) {
+    if !root.isNull, !space.isWritable(root) { left -= 1 + count / BTreeLimits.entryCount }
     guard depth < depthMax, left >= 0 else {
       throw .corrupted("nested collections do not end")
     }

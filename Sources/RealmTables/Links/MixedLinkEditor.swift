@@ -124,11 +124,12 @@ struct MixedLinkEditor {
   }
 
   private mutating func change(tree root: Ref, keys: Ref?) throws(StorageError) -> Ref {
-    try nesting.enter(root)
+    let count = try BTree<MixedLeaf>.count(root, in: allocator.space)
+    try nesting.enter(root, count: count)
     defer { nesting.leave() }
     var root = root
     // From the end, so that positions hold while elements are erased.
-    for index in (0..<(try BTree<MixedLeaf>.count(root, in: allocator.space))).reversed() {
+    for index in (0..<count).reversed() {
       let value = try BTree<MixedLeaf>.value(at: index, of: root, in: allocator.space)
       let step = try NestedTree.step(at: index, in: root, allocator.space)
       let position = try position(index, keys)

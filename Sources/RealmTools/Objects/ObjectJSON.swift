@@ -43,10 +43,12 @@ package struct ObjectJSON {
   package func json(_ value: TableValue, _ column: Column) throws(StorageError) -> JSONValue {
     switch (column.collection, value) {
     case (.list, .list(let values)), (.set, .list(let values)):
+      visits.note(elementCount: values.count)
       var elements: [JSONValue] = []
       for value in values { elements.append(try element(value, column)) }
       return .array(elements)
     case (.dictionary, .dictionary(let entries)):
+      visits.note(elementCount: entries.entries.count)
       var members: [JSONMember] = []
       for entry in entries.entries {
         members.append(JSONMember(entry.key, try element(entry.value, column)))
@@ -118,8 +120,11 @@ package struct ObjectJSON {
           "class": .string(schema.displayName), "object": try Self.reference(to: key, row, schema),
         ]
       ]
-    case .list(let values): return .array(try values.map(any))
+    case .list(let values):
+      visits.note(elementCount: values.count)
+      return .array(try values.map(any))
     case .dictionary(let entries):
+      visits.note(elementCount: entries.entries.count)
       var members: [JSONMember] = []
       for entry in entries.entries {
         members.append(JSONMember(entry.key, try any(entry.value)))

@@ -55,6 +55,29 @@ struct SharedPartTests {
     return (image, value, end)
   }
 
+  /// A collection of half a million elements has hundreds of leaves.
+  @Test func elementsCountWithTheirLeaves() throws {
+    let image = try FileImage(fixture: "empty")
+    let space = NodeSpace(base: image.space.base, fileEnd: 8_000)
+    var nesting = MixedNesting(in: space)
+    try nesting.enter(Ref(24), count: 998_999)
+    #expect(throws: StorageError.corrupted("nested collections do not end")) {
+      try nesting.enter(Ref(24), count: 1_000)
+    }
+    for (count, isRefused) in [(99_750, false), (99_751, true)] {
+      let visits = OwnedVisits(in: { 800 }, repeatCount: 1)
+      // Elements of an object that is not embedded.
+      visits.note(elementCount: 1 << 30)
+      try visits.enter()
+      visits.note(elementCount: count)
+      if isRefused {
+        #expect(throws: StorageError.corrupted("embedded objects do not end")) { try visits.note() }
+      } else {
+        try visits.note()
+      }
+    }
+  }
+
   @Test(arguments: [true, false]) func walksOverNestedCollectionsEnd(_ areLists: Bool) throws {
     let (image, value, end) = try nestedCollections(areLists: areLists)
     let readers = NodeSpace(base: image.space.base, fileEnd: end)

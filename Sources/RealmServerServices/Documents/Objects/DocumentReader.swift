@@ -114,12 +114,14 @@ struct DocumentReader {
     case .typedLink(let target, let key):
       return try reference(to: key, in: target)
     case .list(let values):
+      visits.note(elementCount: values.count)
       var elements: [BSONValue] = []
       for value in values {
         elements.append(try self.value(value, column, inside: inside))
       }
       return .array(elements)
     case .dictionary(let dictionary):
+      visits.note(elementCount: dictionary.entries.count)
       var elements: [BSONElement] = []
       for entry in dictionary.entries {
         let value = try self.value(entry.value, column, inside: inside)
