@@ -8,6 +8,8 @@ enum Operation: String, CaseIterable {
   case readString = "read-string"
   case lookUpInt = "look-up-int"
   case lookUpString = "look-up-string"
+  /// The first object with a value of an indexed property that is no key.
+  case findString = "find-string"
   case iterate
   case insert
   case writeInt = "write-int"
@@ -24,7 +26,7 @@ enum Operation: String, CaseIterable {
   var count: Int {
     switch self {
     case .readInt, .readString: 40_000
-    case .lookUpInt, .lookUpString, .writeInt: 10_000
+    case .lookUpInt, .lookUpString, .findString, .writeInt: 10_000
     case .iterate: 20
     case .insert: 4000
     case .commit, .countRange, .countString, .countIndexed, .sum: 200

@@ -15,6 +15,7 @@ final class CountedTodo: Object {
 
 final class NamedTodo: Object {
   @Persisted(primaryKey: true) var name: String
+  @Persisted(indexed: true) var alias: String
   @Persisted var priority: Int
 }
 
@@ -25,6 +26,7 @@ final class OperationState {
 
   private let realm: Realm
   private let todos: Results<CountedTodo>
+  private let named: Results<NamedTodo>
   /// The key of the next object that is inserted.
   private var nextKey = OperationState.rowCount
 
@@ -33,12 +35,13 @@ final class OperationState {
       inMemoryIdentifier: "instructions", objectTypes: [CountedTodo.self, NamedTodo.self])
     realm = try Realm(configuration: configuration)
     todos = realm.objects(CountedTodo.self)
+    named = realm.objects(NamedTodo.self)
     let realm = realm
     try realm.write {
       for id in 0..<Self.rowCount {
         realm.add(Self.todo(id))
         let named = NamedTodo()
-        (named.name, named.priority) = (Self.name(id), id)
+        (named.name, named.alias, named.priority) = (Self.name(id), Self.name(id), id)
         realm.add(named)
       }
     }
@@ -58,7 +61,8 @@ final class OperationState {
   /// Does an operation so many times; a number that depends on all of it.
   func run(_ operation: Operation, _ count: Int) throws -> Int {
     switch operation {
-    case .readInt, .readString, .lookUpInt, .lookUpString, .iterate: return read(operation, count)
+    case .readInt, .readString, .lookUpInt, .lookUpString, .findString, .iterate:
+      return read(operation, count)
     case .insert, .writeInt, .commit: return try write(operation, count)
     case .countRange, .countString, .countIndexed, .sum: return query(operation, count)
     case .start: return try Self.start()
@@ -110,6 +114,9 @@ final class OperationState {
       case .lookUpString:
         let name = names[(step &* 7919) % Self.rowCount]
         sum &+= realm.object(ofType: NamedTodo.self, forPrimaryKey: name)?.priority ?? 0
+      case .findString:
+        let name = names[(step &* 7919) % Self.rowCount]
+        sum &+= named.where { $0.alias == name }.first?.priority ?? 0
       default: for todo in todos { sum &+= todo.priority }
       }
     }

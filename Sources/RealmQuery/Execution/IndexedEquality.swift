@@ -3,14 +3,14 @@
 // The commonest question of all, answered without a plan: making one takes several times as long as
 // looking into an index.
 
-import RealmStorage
-import RealmTables
+package import RealmStorage
+package import RealmTables
 
 /// The condition that one indexed column equals a value, and nothing else.
 ///
 /// Gives what `Selection` does for the condition; there are others that an index answers alone, for
 /// which a plan is made.
-struct IndexedEquality {
+package struct IndexedEquality {
   private let table: Table
   /// The position of the column in the table's schema.
   private let position: Int
@@ -26,6 +26,14 @@ struct IndexedEquality {
       case .property(let path) = comparison.left, let name = path.plainName,
       let position = table.schema.position(ofColumn: name)
     else { return nil }
+    try self.init(value, inColumn: position, of: table)
+  }
+
+  /// The condition that the column at a position of the table's schema has a value; nil if the
+  /// table has no index that says so.
+  package init?(
+    _ value: TableValue, inColumn position: Int, of table: Table
+  ) throws(StorageError) {
     // Read one by one: a copy of a column costs references. Equal values of other types may be
     // entered elsewhere.
     let columns = table.schema.columns
@@ -39,7 +47,7 @@ struct IndexedEquality {
   }
 
   /// The number of objects.
-  func count() throws(StorageError) -> Int {
+  package func count() throws(StorageError) -> Int {
     let index = try index()
     return try withValue { (value) throws(StorageError) in try index.count(of: value) }
   }
@@ -53,7 +61,7 @@ struct IndexedEquality {
   }
 
   /// The object with the smallest key, and where it is.
-  func first() throws(StorageError) -> (key: ObjectKey, row: Row)? {
+  package func first() throws(StorageError) -> (key: ObjectKey, row: Row)? {
     if case .string(let text) = value, table.schema.columns[position].leafKind == .string {
       return try text.withByteView { (bytes) throws(StorageError) in
         try table.findRow(bytes, inColumn: position)

@@ -33,7 +33,10 @@ final class ResultsState {
   let info: ClassInfo?
   let source: Source
   /// The elements of the source that the results hold, and their order.
-  let query: TableQuery
+  var query: TableQuery {
+    if let query = unsafe knownQuery { return query }
+    return bindQuery()
+  }
   /// The condition as it was written; nil for all elements.
   let written: RealmQuery.Predicate?
   /// The name of the subscription that these results were subscribed to last.
@@ -48,6 +51,10 @@ final class ResultsState {
   /// The numbers of the observations of these results.
   @exclusivity(unchecked) private var observations: [UInt64] = []
   private let frozen: FrozenContents?
+  /// The whole condition of the results, if it is one that an index may answer.
+  private let equality: PlainEquality?
+  /// The query; nil until more is asked for than an index knows of `equality`.
+  @exclusivity(unchecked) private var knownQuery: TableQuery?
 
   /// Contents or number of the elements for the data of one generation.
   private struct Present {
@@ -62,11 +69,40 @@ final class ResultsState {
   ) {
     self.source = source
     self.written = written
-    self.query = query ?? TableQuery(info?.tableKey ?? .null)
+    unsafe knownQuery = query ?? TableQuery(info?.tableKey ?? .null)
+    equality = nil
     self.core = core
     self.info = info
     birth = unsafe core.state.pointee.generation
     frozen = core.isFrozen ? FrozenContents() : nil
+  }
+
+  /// The objects of `whole` for which an equality holds.
+  ///
+  /// - Parameter whole: All objects of a class, in a realm that is not frozen: the query is bound
+  ///   when it is needed (`ResultsState` 4).
+  init(_ equality: PlainEquality, of whole: ResultsState, written: RealmQuery.Predicate) {
+    assert(whole.isWholeTable && !whole.core.isFrozen, "`ResultsState` 4")
+    source = .table
+    self.written = written
+    self.equality = equality
+    core = whole.core
+    info = whole.info
+    birth = unsafe core.state.pointee.generation
+    frozen = nil
+  }
+
+  @inline(never)
+  private func bindQuery() -> TableQuery {
+    let query = TableQuery(info?.tableKey ?? .null, where: equality?.bound)
+    unsafe knownQuery = query
+    return query
+  }
+
+  /// Whether these are all objects of a class.
+  var isWholeTable: Bool {
+    guard case .table = source, equality == nil, info != nil else { return false }
+    return query.isEverything
   }
 
   /// Whether `present` is about the data that the realm shows.
@@ -192,8 +228,10 @@ final class ResultsState {
   /// one can be found without the others. What an observer has seen is taken instead.
   private var isPlainFilter: Bool {
     guard case .table = source else { return false }
-    return unsafe query.condition != nil && query.steps.isEmpty && info != nil
-      && !isOfInvalidRealm && observations.isEmpty
+    guard equality != nil || (query.condition != nil && query.steps.isEmpty) else {
+      return false
+    }
+    return unsafe info != nil && !isOfInvalidRealm && observations.isEmpty
   }
 
   /// The number of elements; a filter alone is counted without finding the elements.
@@ -212,9 +250,8 @@ final class ResultsState {
   /// The key of the first element, and its row if that is known; nil if there is none. The first
   /// match of a filter alone is found without the others.
   func first() -> (key: ObjectKey, row: Row?)? {
-    guard isPlainFilter, query.order == nil, let info, frozen?.loaded == nil else {
-      return contents().first
-    }
+    guard isPlainFilter, equality != nil || query.order == nil, let info, frozen?.loaded == nil
+    else { return contents().first }
     checkAccess()
     if frozen == nil {
       if let known = searching(try knownContents(), else: nil) { return known.first }
@@ -226,14 +263,22 @@ final class ResultsState {
   private func firstMatch(
     _ info: ClassInfo
   ) throws(StorageError) -> (key: ObjectKey, row: Row?)? {
-    let (table, tables) = try shown(info)
-    let found = try trappingMistakes(query.firstMatch(of: table, in: tables))
+    let table = try info.table
+    let found: (key: ObjectKey, row: Row?)?
+    if let indexed = try equality?.indexed(in: table) {
+      found = try indexed.first().map { ($0.key, $0.row) }
+    } else {
+      let tables = try core.tableReader()
+      found = try trappingMistakes(query.firstMatch(of: table, in: tables))
+    }
     // Rows move in a transaction, so the object is found by its key.
     return core.isInWrite ? found.map { ($0.key, nil) } : found
   }
 
   private func matchCount(_ info: ClassInfo) throws(StorageError) -> Int {
-    let (table, tables) = try shown(info)
+    let table = try info.table
+    if let indexed = try equality?.indexed(in: table) { return try indexed.count() }
+    let tables = try core.tableReader()
     return try trappingMistakes(query.matchCount(of: table, in: tables))
   }
 

@@ -19,13 +19,10 @@ struct PlainBinder {
   func bind(_ condition: Predicate) -> BoundPredicate? {
     switch condition {
     case .comparison(let comparison):
-      guard case .constant(let value) = comparison.right,
-        let operand = operand(comparison), let value = TableValue(plain: value),
-        value.type == operand.type
-      else { return nil }
+      guard let (property, value) = sides(comparison) else { return nil }
       return .comparison(
         BoundComparison(
-          operand.bound, comparison.operation, .value(value), options: comparison.options))
+          property.operand, comparison.operation, .value(value), options: comparison.options))
     case .node(let node):
       guard condition.flawOfSize == nil else { return nil }
       switch node.kind {
@@ -35,6 +32,22 @@ struct PlainBinder {
       }
     case .constant, .isTrue: return nil
     }
+  }
+
+  /// A condition that is one equality, which can be bound later; nil for others.
+  func equality(_ condition: Predicate) -> PlainEquality? {
+    guard case .comparison(let comparison) = condition, comparison.operation == .equal,
+      comparison.options.isEmpty, let (property, value) = sides(comparison)
+    else { return nil }
+    return PlainEquality(property: property, value: value)
+  }
+
+  private func sides(_ comparison: Comparison) -> (ModelProperty, TableValue)? {
+    guard case .constant(let constant) = comparison.right,
+      let (property, type) = property(comparison), let value = TableValue(plain: constant),
+      value.type == type
+    else { return nil }
+    return (property, value)
   }
 
   private func bindAll(_ conditions: [Predicate]) -> [BoundPredicate]? {
@@ -48,13 +61,13 @@ struct PlainBinder {
   }
 
   /// The left side of a comparison with one value, and its type; nil if it is not plain.
-  func operand(_ comparison: Comparison) -> (bound: BoundOperand, type: ColumnType)? {
+  func property(_ comparison: Comparison) -> (ModelProperty, ColumnType)? {
     guard comparison.leftQuantifier == nil, comparison.rightQuantifier == nil,
       comparison.operation.isPlain, case .path(let path) = comparison.left,
       let name = path.plainName, let property = schema.property(named: name),
       property.shape.collection == .none, let type = property.shape.columnType
     else { return nil }
-    return (property.operand, type)
+    return (property, type)
   }
 }
 

@@ -16,7 +16,7 @@ struct PreparedCondition {
       case argument(Int)
     }
 
-    let left: BoundOperand
+    let property: ModelProperty
     let type: ColumnType
     let operation: ComparisonOperator
     let options: TextOptions
@@ -56,20 +56,21 @@ struct PreparedCondition {
   private static func part(
     _ condition: Predicate, _ number: UInt64, _ binder: PlainBinder
   ) -> Part? {
-    guard case .comparison(let comparison) = condition, let left = binder.operand(comparison)
+    guard case .comparison(let comparison) = condition,
+      let (property, type) = binder.property(comparison)
     else { return nil }
     let right: Part.Right
     if let placeholder = comparison.right.placeholder(of: number) {
       right = .argument(placeholder.index)
     } else if case .constant(let constant) = comparison.right,
-      let value = TableValue(plain: constant), value.type == left.type
+      let value = TableValue(plain: constant), value.type == type
     {
       right = .value(value)
     } else {
       return nil
     }
     return Part(
-      left: left.bound, type: left.type, operation: comparison.operation,
+      property: property, type: type, operation: comparison.operation,
       options: comparison.options, right: right)
   }
 
@@ -89,17 +90,31 @@ struct PreparedCondition {
     return .all(conditions)
   }
 
+  /// The condition with the values of its arguments, if it is one equality, which can be bound
+  /// later.
+  func equality(_ values: [Any]) -> PlainEquality? {
+    guard let parts, parts.count == 1, parts[0].operation == .equal, parts[0].options.isEmpty,
+      let value = PreparedCondition.value(of: parts[0], values)
+    else { return nil }
+    return PlainEquality(property: parts[0].property, value: value)
+  }
+
   private static func bound(_ part: Part, _ values: [Any]) -> BoundPredicate? {
-    let value: TableValue
+    value(of: part, values).map { value in
+      .comparison(
+        BoundComparison(
+          part.property.operand, part.operation, .value(value), options: part.options))
+    }
+  }
+
+  private static func value(of part: Part, _ values: [Any]) -> TableValue? {
     switch part.right {
-    case .value(let constant): value = constant
+    case .value(let constant): return constant
     case .argument(let index):
       guard let argument = TableValue(plain: values[index]), argument.type == part.type else {
         return nil
       }
-      value = argument
+      return argument
     }
-    return .comparison(
-      BoundComparison(part.left, part.operation, .value(value), options: part.options))
   }
 }

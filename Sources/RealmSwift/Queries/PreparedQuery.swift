@@ -75,6 +75,9 @@ extension _ResultsSource {
     by condition: PreparedCondition, _ values: [Any]
   ) -> Results<Element> {
     let written = condition.filled(values)
+    if let equality = condition.equality(values), let found = filtered(by: equality, written) {
+      return Results(found)
+    }
     guard let bound = condition.bound(values) else { return filtered(by: written) }
     return filtered(by: bound, written: written)
   }

@@ -13,12 +13,24 @@ extension _ResultsSource {
   func filtered<Element: RealmCollectionValue>(
     by condition: Predicate, isChecked: Bool = false
   ) -> Results<Element> {
-    if !isChecked, let info = state.info, let bound = PlainBinder(info.schema).bind(condition) {
-      return filtered(by: bound, written: condition)
+    if !isChecked, let info = state.info {
+      let binder = PlainBinder(info.schema)
+      if let equality = binder.equality(condition), let found = filtered(by: equality, condition) {
+        return Results(found)
+      }
+      if let bound = binder.bind(condition) { return filtered(by: bound, written: condition) }
     }
     return state.searching(
       try trappingMistakes(filtered(binding: ParsedQuery(condition), isChecked: isChecked)),
       else: Results(state))
+  }
+
+  /// The objects for which an equality holds; nil where it has to be bound, as there is more in the
+  /// query, or many threads use it.
+  func filtered(by equality: PlainEquality, _ written: Predicate) -> ResultsState? {
+    guard state.isWholeTable, !state.core.isFrozen else { return nil }
+    state.core.checkIsolation()
+    return ResultsState(equality, of: state, written: written)
   }
 
   /// Results with the objects that match a condition on columns, of which the types of Swift make

@@ -50,7 +50,17 @@ package struct ByteView: @unchecked Sendable {
   }
 
   /// A copy as a string; bytes that are not UTF-8 are repaired.
-  @inlinable package var string: String { unsafe String(decoding: bytes, as: UTF8.self) }
+  @inlinable package var string: String {
+    // A string holds up to 15 bytes itself. Copied at once they take a third fewer instructions.
+    if count > 15 { return unsafe String(decoding: bytes, as: UTF8.self) }
+    return unsafe String(unsafeUninitializedCapacity: count) { copy in
+      if let source = unsafe bytes.baseAddress {
+        unsafe UnsafeMutableRawBufferPointer(copy).copyMemory(
+          from: UnsafeRawBufferPointer(start: source, count: count))
+      }
+      return count
+    }
+  }
 }
 
 extension ByteView: Hashable, Comparable {
