@@ -109,7 +109,8 @@ struct DamagedTables {
       guard place.depth ?? 0 == 0, node.count > type.schema.columnsByLeafIndex.count else {
         throw .corrupted("the node at \(place.ref.offset) is no cluster")
       }
-      return try Cluster(node, offset: place.offset, spec: type.table.spec, in: space)
+      return try Cluster(
+        node, offset: place.offset, enumerations: type.table.enumerations, in: space)
     }
     let inner = try InnerCluster(node, in: space)
     guard place.depth ?? inner.depth == inner.depth, inner.childCount <= ClusterLimits.fanOut

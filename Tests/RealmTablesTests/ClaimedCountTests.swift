@@ -91,7 +91,8 @@ struct ClaimedCountTests {
     let end = try #require(Ref(slot: child)).offset + 4_096
     let space = NodeSpace(base: image.space.base, fileEnd: end)
     let spec = try image.node(path.dropLast()).ref(at: TableSlot.spec)
-    let tree = ClusterTree(root: try #require(Ref(slot: child)), spec: spec, in: space)
+    let tree = ClusterTree(
+      root: try #require(Ref(slot: child)), enumerations: EnumerationPlace(spec: spec), in: space)
     var cursor = ClusterCursor(tree)
     var clusterCount = 0
     #expect(throws: StorageError.self) {

@@ -233,8 +233,11 @@ struct FoundTablesTests {
     var bytes = try sample.state().0
     // The other table loses its description, so that clusters are looked for.
     let reader = try RealmReader(path: sample.path)
-    let persons = try #require(try reader.group.table(named: "class_Person"))
-    destroy([persons.spec.offset], in: &bytes)
+    let persons = try #require(try reader.group.key(ofTable: "class_Person"))
+    let snapshot = reader.group.snapshot
+    let tops = try snapshot.space.node(at: snapshot.roots.tables)
+    let top = try TableTop(at: tops.ref(at: persons.index), in: snapshot.space)
+    destroy([top.spec.offset], in: &bytes)
     let (report, path) = try salvage(bytes)
     expectEqual(report.classes.first { $0.name == "Dog" }?.saved, 602)
     expectEqual(

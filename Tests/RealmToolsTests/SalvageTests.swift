@@ -79,8 +79,11 @@ struct SalvageTests {
       let ref = try inner.ref(of: child)
       let first = ObjectKey(Int64(bitPattern: inner.offset(of: child)))
       let lost = try Set(
-        Cluster(table.space.node(at: ref), offset: first.ordinal, spec: table.spec, in: table.space)
-          .allKeys)
+        Cluster(
+          table.space.node(at: ref), offset: first.ordinal, enumerations: table.enumerations,
+          in: table.space
+        )
+        .allKeys)
       let damaged = sample.directory.file("damaged\(round).realm")
       var copy = bytes
       for offset in 0..<8 { copy[ref.offset + offset] = 0xFF }

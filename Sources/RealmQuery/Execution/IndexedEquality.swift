@@ -62,7 +62,7 @@ package struct IndexedEquality {
 
   /// The object with the smallest key, and where it is.
   package func first() throws(StorageError) -> (key: ObjectKey, row: Row)? {
-    if case .string(let text) = value, table.schema.columns[position].leafKind == .string {
+    if case .string(let text) = value, table.schema.columns[position].type == .string {
       return try text.withByteView { (bytes) throws(StorageError) in
         try table.findRow(bytes, inColumn: position)
       }

@@ -202,8 +202,7 @@ enum ColumnCondition {
   private static func enumerated(
     _ column: Column, _ test: ValueTest, _ table: Table
   ) throws(StorageError) -> PlanNode {
-    let ref = try Enumeration.leaf(
-      ofColumnAt: column.leafIndex, spec: table.spec, in: table.space)
+    let ref = try table.enumerations.leaf(ofColumnAt: column.leafIndex, in: table.space)
     var positions: [Int64] = []
     for position in 0..<(try StringLeaf.count(ref, in: table.space)) {
       let value = try StringLeaf.value(at: position, of: ref, in: table.space)

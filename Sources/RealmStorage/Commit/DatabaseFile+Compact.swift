@@ -26,13 +26,16 @@ extension DatabaseFile {
   ///
   /// - Parameter keepsHistory: Whether a local file keeps its version and its history; a
   ///   synchronised one always does.
+  /// - Parameter prepare: Changes a draft of the file, which is what is written; what it does is
+  ///   lost if it throws before it has set the roots of the draft.
   /// - Returns: False if the file is open elsewhere, or has another name (a hard link), where the
   ///   old file would stay; nothing is done then.
   package static func compact(
-    path: String, key: EncryptionKey? = nil, keepsHistory: Bool = false
+    path: String, key: EncryptionKey? = nil, keepsHistory: Bool = false,
+    preparing prepare: ((WriteTransaction) throws(StorageError) -> Void)? = nil
   ) throws(StorageError) -> Bool {
     if hasOtherName(path) { return false }
-    return try rewrite(path, key, as: key, .whole(ofLocal: keepsHistory))
+    return try rewrite(path, key, as: key, .whole(ofLocal: keepsHistory), preparing: prepare)
   }
 
   /// Encrypts the plain file at `path`. A file that is missing, empty, or no plain database is left
@@ -79,9 +82,12 @@ extension DatabaseFile {
   /// - Parameters:
   ///   - newKey: The key of the copy.
   ///   - isRead: Whether the copy is read and checked before it takes the place.
+  ///   - prepare: Changes a draft of the file, which is what is written.
   private static func rewrite(
     _ path: String, _ key: EncryptionKey?, as newKey: EncryptionKey?, _ history: HistoryCopy,
-    isRead: Bool = false, _ system: any FileSystem = SystemFiles(),
+    isRead: Bool = false,
+    preparing prepare: ((WriteTransaction) throws(StorageError) -> Void)? = nil,
+    _ system: any FileSystem = SystemFiles(),
     _ registry: FileRegistry = .shared
   ) throws(StorageError) -> Bool {
     let path = try system.resolved(path)
@@ -89,13 +95,20 @@ extension DatabaseFile {
       path: path, system: system, registry: registry
     ) { () throws(StorageError) in
       // A database of its own, for reading: its session is in memory.
-      let file = try open(
-        path: path, options: OpenOptions(isReadOnly: true, mustExist: true, encryptionKey: key),
-        system: system, registry: FileRegistry())
+      var options = OpenOptions(isReadOnly: true, mustExist: true, encryptionKey: key)
+      options.allowsDrafts = prepare != nil
+      let file = try open(path: path, options: options, system: system, registry: FileRegistry())
       let copyPath = compactedPath(of: path)
       let copy = try system.makeCopy(copyPath, rights: FileRights(of: path))
       do throws(StorageError) {
-        try file.snapshot().write(to: copy, key: newKey, history: history)
+        // Where a draft cannot be made or changed, the file is written as it is.
+        if let prepare, let draft = try? file.beginWrite() {
+          defer { draft.rollback() }
+          try? prepare(draft)
+          try draft.write(to: copy, key: newKey, history: history)
+        } else {
+          try file.snapshot().write(to: copy, key: newKey, history: history)
+        }
         if isRead { try requireWhole(copy, newKey, system) }
         try system.replace(path, by: copyPath)
       } catch {

@@ -256,4 +256,13 @@ extension WriteTransaction {
   package func write(to file: any StorageFile, key: EncryptionKey? = nil) throws(StorageError) {
     try StreamedCopy.write(roots, nil, in: allocator.space, to: CopyTarget(file, key))
   }
+
+  /// Writes what the transaction made so far to `file`, which is empty, with the history and the
+  /// version from which the transaction started.
+  func write(
+    to file: any StorageFile, key: EncryptionKey?, history: HistoryCopy
+  ) throws(StorageError) {
+    let copied = try CopiedHistory(history, of: base)
+    try StreamedCopy.write(roots, copied, in: allocator.space, to: CopyTarget(file, key))
+  }
 }

@@ -66,11 +66,26 @@ final class UnmanagedValues: InitialValues {
     return !flags.contains(.assigned)
   }
 
+  func position(
+    ofTextAt leafIndex: Int, _ find: (ByteView?) throws(StorageError) -> Int64?
+  ) throws(StorageError) -> Int64? {
+    guard let object = unsafe object else { preconditionFailure("a row was made of no object") }
+    let cell = cells[cellOfLeaf[leafIndex]]
+    let wrapper = unsafe _Wrapper(address: object + cell.offset, isFresh: true)
+    guard cell.kind == .string else {
+      assert(cell.kind == .optionalString, "`UnmanagedValues` 2: the column is one of strings")
+      return try (wrapper.value(String?.self) ?? nil).withByteView(find)
+    }
+    return try (wrapper.value(String.self) ?? "").withByteView(find)
+  }
+
   func insert(
-    at position: Int, in cluster: MutableNode, _ allocator: NodeAllocator
+    at position: Int, in cluster: MutableNode, except enumerated: NewPositions?,
+    _ allocator: NodeAllocator
   ) throws(StorageError) {
     guard let object = unsafe object else { preconditionFailure("a row was made of no object") }
     for cell in cells {
+      if let enumerated, enumerated[cell.leafIndex] != nil { continue }
       let slot = cell.leafIndex &+ 1
       let old = try cluster.node.ref(at: slot)
       let wrapper = unsafe _Wrapper(address: object + cell.offset, isFresh: true)

@@ -9,7 +9,7 @@ import RealmStorage
 /// Keys are compared as the tree orders them: as unsigned numbers.
 struct ClusterTreeCheck {
   let table: String
-  let spec: Ref
+  let enumerations: EnumerationPlace
   let isTombstones: Bool
   let space: NodeSpace
   let report: CheckReport
@@ -91,7 +91,7 @@ struct ClusterTreeCheck {
     _ found: inout [Cluster]
   ) -> Int {
     let cluster = report.attempt(
-      22, table, reading: try Cluster(node, offset: offset, spec: spec, in: space))
+      22, table, reading: try Cluster(node, offset: offset, enumerations: enumerations, in: space))
     guard let cluster else { return 0 }
     if cluster.count == 0, !isRoot {
       report.error(22, "the cluster at \(ref.offset) is empty", table)

@@ -91,7 +91,8 @@ struct DamageLocator {
   private mutating func walkLeaves(
     of node: Node, offset: UInt64, _ table: CheckedTable, _ owner: Owner
   ) {
-    guard let cluster = try? Cluster(node, offset: offset, spec: table.top.spec, in: space),
+    let enumerations = EnumerationPlace(spec: table.top.spec)
+    guard let cluster = try? Cluster(node, offset: offset, enumerations: enumerations, in: space),
       cluster.count > 0
     else { return }
     var owner = owner

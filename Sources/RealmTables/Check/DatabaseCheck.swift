@@ -64,8 +64,8 @@ package enum DatabaseCheck {
     func clusters(_ root: Ref, isTombstones: Bool) -> [Cluster] {
       guard !root.isNull else { return [] }
       let check = ClusterTreeCheck(
-        table: table.name, spec: table.top.spec, isTombstones: isTombstones, space: space,
-        report: report)
+        table: table.name, enumerations: EnumerationPlace(spec: table.top.spec),
+        isTombstones: isTombstones, space: space, report: report)
       return check.clusters(root: root)
     }
     let objects = ObjectCheck(table: table, space: space, report: report)

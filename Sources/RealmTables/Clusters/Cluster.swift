@@ -12,8 +12,8 @@ public import RealmStorage
 package struct Cluster {
   @usableFromInline package let space: NodeSpace
   @usableFromInline package let node: Node
-  /// The table's spec, which enumerated string columns need.
-  @usableFromInline package let spec: Ref
+  /// Where the values of the table's enumerated string columns are.
+  @usableFromInline package let enumerations: EnumerationPlace
   /// The offset to add to the keys in this node, as an unsigned number.
   @usableFromInline package let offset: UInt64
   /// The keys; nil in the compact form, in which they are 0, 1, …
@@ -25,11 +25,13 @@ package struct Cluster {
 
   /// Checks the form of a leaf's slot 0.
   @inlinable @inline(__always)
-  package init(_ node: Node, offset: UInt64, spec: Ref, in space: NodeSpace) throws(StorageError) {
+  package init(
+    _ node: Node, offset: UInt64, enumerations: EnumerationPlace, in space: NodeSpace
+  ) throws(StorageError) {
     self.space = space
     self.node = node
     ahead = node
-    self.spec = spec
+    self.enumerations = enumerations
     self.offset = offset
     guard node.header.hasRefs, node.count > 0 else {
       throw StorageError.badCluster("has no slots")
@@ -111,6 +113,6 @@ package struct Cluster {
   /// Object `index`, which is below `count`.
   @inlinable @inline(__always)
   package func row(at index: Int) -> Row {
-    Row(space: space, cluster: node, index: index, spec: spec)
+    Row(space: space, cluster: node, index: index, enumerations: enumerations)
   }
 }

@@ -66,7 +66,8 @@ package struct ClusterCursor {
         continue
       }
       guard start <= lastOffset else { return nil }
-      var cluster = try Cluster(node, offset: start, spec: tree.spec, in: tree.space)
+      var cluster = try Cluster(
+        node, offset: start, enumerations: tree.enumerations, in: tree.space)
       if child &+ 8 < childCount {
         tree.space.prefetchHeader(at: try inner.ref(of: child &+ 8))
       }
@@ -104,7 +105,7 @@ package struct ClusterCursor {
   @usableFromInline
   mutating func sole() throws(StorageError) -> Cluster? {
     let node = try tree.space.node(at: tree.root)
-    let cluster = try Cluster(node, offset: 0, spec: tree.spec, in: tree.space)
+    let cluster = try Cluster(node, offset: 0, enumerations: tree.enumerations, in: tree.space)
     return cluster.count > 0 ? cluster : nil
   }
 

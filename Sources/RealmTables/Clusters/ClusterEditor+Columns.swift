@@ -16,7 +16,7 @@ extension ClusterEditor {
     }
     try editLeaves { (node) throws(StorageError) -> Ref in
       let count = try Cluster(
-        node.node, offset: 0, spec: .null, in: self.allocator.space
+        node.node, offset: 0, enumerations: .none, in: self.allocator.space
       ).count
       var ref = node.ref
       while try self.allocator.node(at: ref).count <= leafCount {

@@ -45,7 +45,7 @@ extension ClusterEditor {
   private func size(of ref: Ref) throws(StorageError) -> Int {
     let node = try allocator.node(at: ref)
     if node.header.isInner { return node.count - 3 }
-    return try Cluster(node, offset: 0, spec: .null, in: allocator.space).count
+    return try Cluster(node, offset: 0, enumerations: .none, in: allocator.space).count
   }
 
   /// Removes the child that the path takes if it is empty, or merges it with its right sibling if

@@ -41,9 +41,12 @@ final class ClusterEditor {
     didSet { unsafe coveredBy = nil }
   }
   private let generation: StructureGeneration
+  /// The positions of a new object's texts; nil in a table without enumerated columns.
+  @exclusivity(unchecked) var newPositions: NewPositions?
   /// The columns that the initial values `coveredBy` leave to their defaults.
   @exclusivity(unchecked) private var uncovered: [(index: Int, layout: LeafLayout)] = []
-  @exclusivity(unchecked) private var coveredBy: ObjectIdentifier?
+  /// Kept, as another object might get its address otherwise.
+  @exclusivity(unchecked) private var coveredBy: (any InitialValues)?
 
   @exclusivity(unchecked) private(set) var path: [Level] = []
   @exclusivity(unchecked) private(set) var leaf: MutableNode
@@ -126,7 +129,7 @@ final class ClusterEditor {
       offset &+= inner.offset(of: child)
       node = try writable(try inner.ref(of: child), parent: node, slot: child + 3)
     }
-    let cluster = try Cluster(node.node, offset: offset, spec: .null, in: space)
+    let cluster = try Cluster(node.node, offset: offset, enumerations: .none, in: space)
     guard unsafe cluster.node.count > layouts.count else {
       throw StorageError.badCluster("has \(cluster.node.count) slots")
     }
@@ -151,7 +154,8 @@ final class ClusterEditor {
   @inline(__always)
   func currentCluster() throws(StorageError) -> Cluster {
     unsafe assert(leafLowest < leafEnd, "`ClusterEditor` 2: there is a current leaf")
-    return try unsafe Cluster(leaf.node, offset: leafOffset, spec: .null, in: allocator.space)
+    return try unsafe Cluster(
+      leaf.node, offset: leafOffset, enumerations: .none, in: allocator.space)
   }
 
   /// The object with that key, ready to be written; nil if there is none.
@@ -212,8 +216,8 @@ final class ClusterEditor {
       }
       return
     }
-    if unsafe coveredBy != ObjectIdentifier(values) { prepare(for: values) }
-    try values.insert(at: position, in: cluster, allocator)
+    if unsafe coveredBy !== values { prepare(for: values) }
+    try unsafe values.insert(at: position, in: cluster, except: newPositions, allocator)
     for column in unsafe uncovered {
       try insertDefault(column.layout, columnAt: column.index, at: position, in: cluster)
     }
@@ -223,16 +227,24 @@ final class ClusterEditor {
     _ layout: LeafLayout, columnAt index: Int, at position: Int, in cluster: MutableNode
   ) throws(StorageError) {
     let old = try cluster.node.ref(at: index + 1)
-    let new = try layout.insertDefault(at: position, in: old, allocator)
+    let new =
+      if let newPosition = unsafe newPositions?[index] {
+        try IntegerLeaf.insert(newPosition, at: position, in: old, allocator)
+      } else {
+        try layout.insertDefault(at: position, in: old, allocator)
+      }
     if new != old { cluster.store(new.slot, at: index + 1) }
   }
 
   private func prepare(for values: any InitialValues) {
     unsafe uncovered = []
     for (index, layout) in unsafe layouts.enumerated() {
-      if let layout, !values.covers(columnAt: index) { unsafe uncovered.append((index, layout)) }
+      guard let layout else { continue }
+      if layout.kind == .enumeratedString || !values.covers(columnAt: index) {
+        unsafe uncovered.append((index, layout))
+      }
     }
-    unsafe coveredBy = ObjectIdentifier(values)
+    unsafe coveredBy = values
   }
 
   /// The key array of a cluster, made from the compact form if need be.

@@ -11,13 +11,14 @@ public import RealmStorage
 @frozen @usableFromInline
 package struct ClusterTree {
   @usableFromInline package let root: Ref
-  @usableFromInline package let spec: Ref
+  /// Where the values of the table's enumerated string columns are.
+  @usableFromInline package let enumerations: EnumerationPlace
   @usableFromInline package let space: NodeSpace
 
   @inlinable @inline(__always)
-  package init(root: Ref, spec: Ref, in space: NodeSpace) {
+  package init(root: Ref, enumerations: EnumerationPlace, in space: NodeSpace) {
     self.root = root
-    self.spec = spec
+    self.enumerations = enumerations
     self.space = space
   }
 
@@ -34,7 +35,7 @@ package struct ClusterTree {
       }
       return count
     }
-    return try Cluster(node, offset: 0, spec: .null, in: space).count
+    return try Cluster(node, offset: 0, enumerations: .none, in: space).count
   }
 
   /// The cluster that holds `key` if any does.
@@ -53,7 +54,8 @@ package struct ClusterTree {
       relative &-= inner.offset(of: child)
       node = try space.node(at: try inner.ref(of: child))
     }
-    return try Cluster(node, offset: key.ordinal &- relative, spec: spec, in: space)
+    return try Cluster(
+      node, offset: key.ordinal &- relative, enumerations: enumerations, in: space)
   }
 
   /// Asks for the beginning of the cluster that holds `key` if any does.
@@ -87,7 +89,7 @@ package struct ClusterTree {
     var position = position
     for _ in 0..<ClusterLimits.maximumDepth {
       guard node.header.isInner else {
-        let cluster = try Cluster(node, offset: offset, spec: spec, in: space)
+        let cluster = try Cluster(node, offset: offset, enumerations: enumerations, in: space)
         return position < cluster.count ? cluster.key(at: position) : nil
       }
       let inner = try InnerCluster(node, in: space)
@@ -113,7 +115,7 @@ package struct ClusterTree {
     for _ in 0..<ClusterLimits.maximumDepth {
       guard node.header.isInner else {
         let offset = key.ordinal &- relative
-        let cluster = try Cluster(node, offset: offset, spec: spec, in: space)
+        let cluster = try Cluster(node, offset: offset, enumerations: enumerations, in: space)
         return cluster.index(of: key).map { position + $0 }
       }
       let inner = try InnerCluster(node, in: space)

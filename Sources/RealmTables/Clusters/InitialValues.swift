@@ -14,9 +14,16 @@ package protocol InitialValues: AnyObject {
   /// from values that were assigned.
   func isDefault(columnAt leafIndex: Int) -> Bool
 
-  /// Inserts a value before element `position` of each leaf of `cluster` whose column it covers.
+  /// What `find` returns for the value of a covered column of strings, or for nil if that is null.
+  func position(
+    ofTextAt leafIndex: Int, _ find: (ByteView?) throws(StorageError) -> Int64?
+  ) throws(StorageError) -> Int64?
+
+  /// Inserts a value before element `position` of each leaf of `cluster` whose column it covers,
+  /// but for those of enumerated columns.
   func insert(
-    at position: Int, in cluster: MutableNode, _ allocator: NodeAllocator
+    at position: Int, in cluster: MutableNode, except enumerated: NewPositions?,
+    _ allocator: NodeAllocator
   ) throws(StorageError)
 }
 

@@ -26,8 +26,8 @@ extension Row {
   @inline(never)
   func enumeratedBytes(_ leafIndex: Int, _ leaf: Node) throws(StorageError) -> ByteView? {
     let position = Int(try leaf.integer(at: index))
-    let values = try Enumeration.leaf(ofColumnAt: leafIndex, spec: spec, in: space)
-    return try StringLeaf.value(at: position, of: values, in: space)
+    let values = try enumerations.leaf(ofColumnAt: leafIndex, in: space)
+    return try StringLeaf.bytes(at: position, of: try space.node(at: values), in: space)
   }
 
   /// The bytes of a Binary column's value, valid as those of a string; nil for null.

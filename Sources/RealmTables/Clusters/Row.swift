@@ -17,15 +17,15 @@ package struct Row: Sendable {
   @usableFromInline package let cluster: Node
   /// The position in the cluster.
   @usableFromInline package var index: Int
-  /// The table's spec, which enumerated string columns need.
-  @usableFromInline package let spec: Ref
+  /// Where the values of the table's enumerated string columns are.
+  @usableFromInline package let enumerations: EnumerationPlace
 
   @inlinable @inline(__always)
-  package init(space: NodeSpace, cluster: Node, index: Int, spec: Ref) {
+  package init(space: NodeSpace, cluster: Node, index: Int, enumerations: EnumerationPlace) {
     self.space = space
     self.cluster = cluster
     self.index = index
-    self.spec = spec
+    self.enumerations = enumerations
   }
 
   /// The outer node of a column's leaf.

@@ -88,7 +88,7 @@ extension Table {
 
   /// The object with the smallest key that has a string in an indexed column, and where it is.
   ///
-  /// - Parameter position: The position of a column that has an index and no enumeration.
+  /// - Parameter position: The position of a column of strings that has an index.
   package func findRow(
     _ view: ByteView, inColumn position: Int
   ) throws(StorageError) -> (key: ObjectKey, row: Row)? {

@@ -67,9 +67,8 @@ struct TableTombstones {
       throw .missing(key, schema.name)
     }
     if try table.row(of: key) != nil { return key }
-    let tree = try tree()
     unsafe table.isChanged = true
-    _ = try tree.insert(key.tombstone)
+    _ = try insert(key.tombstone)
     return key.tombstone
   }
 
@@ -127,7 +126,7 @@ struct TableTombstones {
 
   private func tombstone(inPlaceOf key: ObjectKey, _ row: Row) throws(StorageError) -> ObjectKey {
     guard let column = schema.primaryKey else {
-      _ = try tree().insert(key.tombstone)
+      _ = try insert(key.tombstone)
       return key.tombstone
     }
     let value = try row.value(of: column)
@@ -140,15 +139,14 @@ struct TableTombstones {
       let hashed = ObjectKey.tombstone(ofPrimaryKey: value)
     else { throw .typeMismatch(value) }
     assert(hashed.isTombstone, "a tombstone has the key of an object")
-    if column.isEnumerated { try table.columns.expandEnumeration(of: column) }
-    let tree = try tree()
+    if column.isEnumerated { try table.enumerations.expand(column.leafIndex) }
     unsafe table.isChanged = true
     // Two values may have one hash (0 and null, integers of more than 62 bits). The second gets a
     // plain key, found by its value: the collision map of the format is for live objects alone.
     var key = hashed
     var plain: Int64 = 1 << 62
     while true {
-      if let place = try tree.insert(key) {
+      if let place = try insert(key) {
         let visitor = PrimaryKeyVisitor(
           value: value, place: place, leafIndex: column.leafIndex, allocator: table.allocator)
         // The column is another one if its strings have just been written out.
@@ -158,6 +156,15 @@ struct TableTombstones {
       key = ObjectKey(plain).tombstone
       plain += 1
     }
+  }
+
+  /// Inserts a tombstone with defaults in all columns; nil if the key is in use.
+  private func insert(_ key: ObjectKey) throws(StorageError) -> WritableRow? {
+    let tree = try tree()
+    if unsafe table.schema.hasEnumeratedColumns {
+      try table.enumerations.prepareInsertion(of: nil)
+    }
+    return try tree.insert(key)
   }
 
   /// The tree of tombstones, made if there is none.
@@ -170,6 +177,7 @@ struct TableTombstones {
     let tree = ClusterEditor(
       root: try ClusterEditor.makeEmpty(layouts: layouts, in: table.allocator), layouts: layouts,
       table.allocator, table.group.generation)
+    unsafe tree.newPositions = unsafe table.clusters.newPositions
     unsafe table.tombstoneTree = tree
     unsafe table.isChanged = true
     return tree

@@ -20,6 +20,10 @@ package final class TableSchema: Sendable {
   package let columnsByLeafIndex: [Column?]
   /// Whether any column stores positions in a leaf of distinct strings.
   package let hasEnumeratedColumns: Bool
+  /// The columns that do.
+  package let enumeratedColumns: [Column]
+  /// What an insertion needs to know of them.
+  let enumeratedLeaves: [(index: Int, isNullable: Bool)]
 
   let hasPrimaryKey: Bool
   /// The leaf index of the primary key if it is an integer that is never null and has an index.
@@ -44,7 +48,9 @@ package final class TableSchema: Sendable {
     integerKeyLeaf = indexedKey.flatMap { $0.leafKind == .int ? $0.leafIndex : nil }
     stringKeyLeaf = indexedKey.flatMap { $0.leafKind == .string ? $0.leafIndex : nil }
     hasSecondaryIndexes = columns.contains { $0.hasIndex && !$0.isPrimaryKey }
-    hasEnumeratedColumns = columns.contains { $0.isEnumerated }
+    enumeratedColumns = columns.filter { $0.isEnumerated }
+    enumeratedLeaves = enumeratedColumns.map { ($0.leafIndex, $0.isNullable) }
+    hasEnumeratedColumns = !enumeratedColumns.isEmpty
     let all = columns + backlinkColumns
     var byLeaf = [Column?](repeating: nil, count: (all.map(\.leafIndex).max() ?? -1) + 1)
     for column in all { byLeaf[column.leafIndex] = column }

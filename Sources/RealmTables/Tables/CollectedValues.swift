@@ -48,7 +48,7 @@ package final class CollectedValues: InitialValues {
       positions[column.leafIndex] = index
     }
     self.positions = positions
-    // Enumerated strings are plain ones before an object is inserted.
+    // Enumerated strings are inserted by the table.
     layouts = columns.map {
       LeafLayout(
         kind: $0.leafKind == .enumeratedString ? .string : $0.leafKind, isNullable: $0.isNullable)
@@ -80,10 +80,12 @@ package final class CollectedValues: InitialValues {
   }
 
   package func insert(
-    at position: Int, in cluster: MutableNode, _ allocator: NodeAllocator
+    at position: Int, in cluster: MutableNode, except enumerated: NewPositions?,
+    _ allocator: NodeAllocator
   ) throws(StorageError) {
     for index in columns.indices {
       assert(isTextInBytes(at: index), "`CollectedValues` 1")
+      if let enumerated, enumerated[columns[index].leafIndex] != nil { continue }
       let slot = columns[index].leafIndex + 1
       let old = try cluster.node.ref(at: slot)
       let new = try insert(valueAt: index, at: position, in: old, allocator)
@@ -125,6 +127,21 @@ package final class CollectedValues: InitialValues {
       try C.encode(value) { (element) throws(StorageError) in
         try C.L.insert(element, at: index, in: ref, allocator)
       }
+    }
+  }
+
+  package func position(
+    ofTextAt leafIndex: Int, _ find: (ByteView?) throws(StorageError) -> Int64?
+  ) throws(StorageError) -> Int64? {
+    let index = positions[leafIndex]
+    assert(isTextInBytes(at: index), "`CollectedValues` 1")
+    switch values[index] {
+    case .text(let range): return try bytes.withByteView(of: range, find)
+    case .null: return try find(nil)
+    case .absent: return try find(StringLeaf.zero(isNullable: columns[index].isNullable))
+    case .other(.string(let text)): return try text.withByteView(find)
+    case .other(.null): return try find(nil)
+    default: throw .typeMismatch(tableValue(at: index))
     }
   }
 

@@ -25,7 +25,9 @@ extension TableColumns {
     }
     if target.collection == .none {
       let copier = ColumnCopier(table: table, source: source, target: target, clusters: clusters)
-      return try target.visitElements(copier)
+      try target.visitElements(copier)
+      if source.isEnumerated { try table.enumerations.enumerate(target) }
+      return
     }
     for key in clusters.joined() {
       guard let value = try table.row(of: key)?.value(of: source), !value.isNull else { continue }
@@ -51,7 +53,7 @@ private struct ColumnCopier: ElementVisitor {
       for (index, key) in keys.enumerated() {
         let row = unsafe Row(
           space: table.allocator.space, cluster: place.cluster.node, index: place.index + index,
-          spec: table.top.spec)
+          enumerations: table.enumerationPlace)
         let value = try row.value(of: source)
         if value.isNull { continue }
         leaf = try C.set(value, at: place.index + index, in: leaf, table.allocator)

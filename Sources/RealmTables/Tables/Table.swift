@@ -11,7 +11,8 @@ public import RealmStorage
 package struct Table: Sendable {
   @usableFromInline package let space: NodeSpace
   @usableFromInline package let schema: TableSchema
-  @usableFromInline package let spec: Ref
+  /// Where the values of the enumerated string columns are.
+  @usableFromInline package let enumerations: EnumerationPlace
   /// The tree of the live objects.
   @usableFromInline package let clusterRoot: Ref
   /// The tree of the tombstones; null if there never was one.
@@ -23,7 +24,8 @@ package struct Table: Sendable {
 extension Table {
   package init(_ top: TableTop, schema: TableSchema, in space: NodeSpace) {
     self.init(
-      space: space, schema: schema, spec: top.spec, clusterRoot: top.clusters,
+      space: space, schema: schema,
+      enumerations: EnumerationPlace(spec: top.spec, schema, in: space), clusterRoot: top.clusters,
       tombstoneRoot: top.tombstones, indexRoots: top.indexes)
   }
 
@@ -31,11 +33,14 @@ extension Table {
 
   /// The tree of the live objects.
   @inlinable @inline(__always)
-  package var clusters: ClusterTree { ClusterTree(root: clusterRoot, spec: spec, in: space) }
+  package var clusters: ClusterTree {
+    ClusterTree(root: clusterRoot, enumerations: enumerations, in: space)
+  }
 
   /// The tree of the tombstones, if there is one.
   package var tombstones: ClusterTree? {
-    tombstoneRoot.isNull ? nil : ClusterTree(root: tombstoneRoot, spec: spec, in: space)
+    tombstoneRoot.isNull
+      ? nil : ClusterTree(root: tombstoneRoot, enumerations: enumerations, in: space)
   }
 
   /// The number of live objects.

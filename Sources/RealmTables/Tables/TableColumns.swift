@@ -42,6 +42,7 @@ extension WritableTable {
     unsafe keyBound = KeyBound()
     unsafe group.generation.value &+= 1
     unsafe schema = try unsafe SchemaDecoder(top, name: schema.name, in: allocator.space).decode()
+    forgetEnumerations()
   }
 }
 
@@ -143,7 +144,7 @@ package struct TableColumns {
   }
 
   /// Writes a changed spec and decodes it again.
-  private func store(_ spec: SpecEditor) throws(StorageError) {
+  func store(_ spec: SpecEditor) throws(StorageError) {
     let stored = try spec.store(in: allocator)
     try unsafe SpecEditor.free(table.top, allocator)
     unsafe table.top.spec = stored.spec
@@ -331,7 +332,7 @@ package struct TableColumns {
         throw .limitExceeded(
           "Property '\(schema.name).\(column.name)' cannot be a primary key")
       }
-      if column.isEnumerated { try expandEnumeration(of: column) }
+      if column.isEnumerated { try table.enumerations.expand(column.leafIndex) }
       if !column.hasIndex { try indexes.build(column) }
       guard try isUnique(column) else {
         if !column.hasIndex { try indexes.drop(column) }
@@ -357,42 +358,5 @@ package struct TableColumns {
       }
     }
     return true
-  }
-
-  // MARK: Enumerated strings
-
-  /// Writes out the strings of all enumerated columns: what follows stores new values.
-  func expandEnumerations() throws(StorageError) {
-    for column in schema.columns where column.isEnumerated {
-      try expandEnumeration(of: column)
-    }
-  }
-
-  /// Stores the strings of an enumerated column in its clusters, as those of any other.
-  func expandEnumeration(of column: Column) throws(StorageError) {
-    guard let column = schema.column(column.key), column.isEnumerated else { return }
-    let values = try unsafe Enumeration.leaf(
-      ofColumnAt: column.leafIndex, spec: table.top.spec, in: allocator.space)
-    let layout = LeafLayout(kind: .string, isNullable: column.isNullable)
-    for editor in unsafe [table.clusters, table.tombstoneTree] {
-      try editor?.replaceColumn(at: column.leafIndex, by: layout) {
-        (positions) throws(StorageError) -> Ref in
-        var leaf = try StringLeaf.make(in: allocator)
-        for index in 0..<(try IntegerLeaf.count(positions, in: allocator.space)) {
-          let position = try IntegerLeaf.value(
-            at: index, of: positions, in: allocator.space)
-          let value = try StringLeaf.value(
-            at: Int(position), of: values, in: allocator.space)
-          leaf = try StringLeaf.insert(value, at: index, in: leaf, allocator)
-        }
-        try allocator.freeTree(positions)
-        return leaf
-      }
-    }
-    try allocator.freeTree(values)
-    var spec = try unsafe SpecEditor(table.top, in: allocator.space)
-    assert(spec.entries[column.specIndex].key == column.key, "the column is one of a former schema")
-    spec.entries[column.specIndex].enumeration = .null
-    try store(spec)
   }
 }

@@ -53,7 +53,7 @@ extension WritableTable {
     guard unsafe !schema.hasPrimaryKey, unsafe schema.kind != .embedded, key.rawValue >= 0 else {
       throw .limitExceeded(unsafe "Objects of table '\(schema.name)' are not created by their keys")
     }
-    try prepareToInsert()
+    try prepareToInsert(values)
     guard let place = try clusters.insert(key, beginningWith: values) else {
       throw .limitExceeded(unsafe "There is \(key) in table '\(schema.name)' already")
     }
@@ -81,7 +81,7 @@ extension WritableTable {
     _ leaf: L.Type, _ element: L.Value, _ indexed: MixedValue,
     _ value: TableValue, _ column: Column, _ initialValues: (any InitialValues)?
   ) throws(StorageError) -> (key: ObjectKey, row: Row) {
-    if column.isEnumerated { try columns.expandEnumeration(of: column) }
+    if column.isEnumerated { try enumerations.expand(column.leafIndex) }
     let (key, place) = try insertObject(beginningWith: initialValues)
     try setPrimaryKey(L.self, element, column.leafIndex, at: place)
     try indexes.insert(key, in: column, indexed)
@@ -99,14 +99,15 @@ extension WritableTable {
 
   func row(at place: WritableRow) -> Row {
     unsafe Row(
-      space: allocator.space, cluster: place.cluster.node, index: place.index, spec: top.spec)
+      space: allocator.space, cluster: place.cluster.node, index: place.index,
+      enumerations: enumerationPlace)
   }
 
   /// A new object under the next free key.
   private func insertObject(
     beginningWith values: (any InitialValues)?
   ) throws(StorageError) -> (ObjectKey, WritableRow) {
-    try prepareToInsert()
+    try prepareToInsert(values)
     let isScattered = unsafe !schema.hasPrimaryKey
     while true {
       let sequence = unsafe top.objectSequence
@@ -123,10 +124,14 @@ extension WritableTable {
   }
 
   @inline(__always)
-  private func prepareToInsert() throws(StorageError) {
+  private func prepareToInsert(_ values: (any InitialValues)?) throws(StorageError) {
     if unsafe !unindexed.isNull { try indexes.enterUnindexed() }
     unsafe isChanged = true
-    if unsafe schema.hasEnumeratedColumns { try columns.expandEnumerations() }
+    if unsafe growthLeft > 0 {
+      unsafe growthLeft -= 1
+      if unsafe growthLeft == 0 { try enumerations.chooseInGrowth() }
+    }
+    if unsafe schema.hasEnumeratedColumns { try enumerations.prepareInsertion(of: values) }
   }
 
   @inline(__always)

@@ -49,5 +49,6 @@ extension WritableTable {
     unsafe unindexed = .null
     unsafe newKeys = NewKeys()
     unsafe keyBound = state.keyBound
+    forgetEnumerations()
   }
 }

@@ -52,9 +52,29 @@ extension WritableTable {
   package func set<L: Leaf>(
     _ leaf: L.Type, to value: L.Value, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
   ) throws(StorageError) {
-    if column.isEnumerated { try columns.expandEnumeration(of: column) }
-    try assign(L.self, value, column, key, isDefault)
+    // What the caller knows of the column may be from before it became enumerated.
+    if unsafe schema.hasEnumeratedColumns, L.self == StringLeaf.self,
+      let text = value as? ByteView?
+    {
+      try assign(text: text, column, key, isDefault)
+    } else {
+      try assign(L.self, value, column, key, isDefault)
+    }
     if isRecorded { try recording.set(L.self, to: value, column, key, isDefault: isDefault) }
+  }
+
+  /// Stores a text in a table with enumerated columns.
+  @inline(never)
+  private func assign(
+    text: ByteView?, _ column: Column, _ key: ObjectKey, _ isDefault: Bool
+  ) throws(StorageError) {
+    try allocator.withOutside(text) { (text) throws(StorageError) in
+      if let position = try enumerations.position(of: text, at: column.leafIndex) {
+        try assign(IntegerLeaf.self, position, column, key, isDefault)
+      } else {
+        try assign(StringLeaf.self, text, column, key, isDefault)
+      }
+    }
   }
 
   /// Assigns a string property.

@@ -36,6 +36,12 @@ package final class WritableTable {
   @exclusivity(unchecked) var newKeys = NewKeys()
   /// The bound of the integer primary keys, those in `newKeys` included.
   @exclusivity(unchecked) var keyBound: KeyBound
+  /// Where the values of the enumerated columns are at present.
+  @exclusivity(unchecked) var enumerationPlace = EnumerationPlace.none
+  /// By leaf index; those of the enumerated columns that were written into.
+  @exclusivity(unchecked) var enumerationEditors: [EnumerationEditor?] = []
+  /// The objects that are created before the columns are measured; 0 if they are not.
+  @exclusivity(unchecked) var growthLeft = 0
 
   var topRef: Ref
   private let name: String
@@ -60,6 +66,8 @@ package final class WritableTable {
       top.tombstones.isNull
       ? nil
       : ClusterEditor(root: top.tombstones, layouts: layouts, group.allocator, group.generation)
+    if unsafe schema.hasEnumeratedColumns { forgetEnumerations() }
+    if group.choosesEnumerations { unsafe growthLeft = group.enumerationLimits.growthCount }
   }
 
   /// The present state for reading. It does not follow later changes: ask again after each.
@@ -73,13 +81,14 @@ package final class WritableTable {
   /// The present state but for indexes, which may lack the newest objects.
   var currentTable: Table {
     unsafe Table(
-      space: allocator.space, schema: schema, spec: top.spec, clusterRoot: clusters.root,
+      space: allocator.space, schema: schema, enumerations: enumerationPlace,
+      clusterRoot: clusters.root,
       tombstoneRoot: tombstoneTree?.root ?? .null, indexRoots: top.indexes)
   }
 
   /// The tree of the objects for reading.
   var tree: ClusterTree {
-    unsafe ClusterTree(root: clusters.root, spec: top.spec, in: allocator.space)
+    unsafe ClusterTree(root: clusters.root, enumerations: enumerationPlace, in: allocator.space)
   }
 
   /// The object with that key; nil if there is none.

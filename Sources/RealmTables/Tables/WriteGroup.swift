@@ -27,6 +27,12 @@ package final class WriteGroup {
   /// The objects to be deleted because embedded objects were; see `deleteDropped`.
   var dropped: [StoredLink] = []
 
+  /// When string columns are enumerated, and how long.
+  package var enumerationLimits = EnumerationLimits()
+  /// Whether the columns of classes that get many objects are measured, and enumerated if they
+  /// repeat their texts.
+  package var choosesEnumerations = false
+
   /// The bounds of primary keys that were known when the transaction began.
   let keyBounds: [TableKey: KeyBound]
   private let keyBoundCache: KeyBoundCache?

@@ -110,7 +110,7 @@ struct CollectionUpgrade {
   ) throws(StorageError) -> Ref {
     let space = allocator.space
     var entries: [(key: Key, element: L.Value, value: MixedValue)] = []
-    var cursor = ClusterCursor(ClusterTree(root: root, spec: .null, in: space))
+    var cursor = ClusterCursor(ClusterTree(root: root, enumerations: .none, in: space))
     while let cluster = try cursor.next() {
       let (keys, values) = (try cluster.leafRef(0), try cluster.leafRef(1))
       for index in 0..<cluster.count {

@@ -16,7 +16,7 @@ final class ClusterModel {
   var values: [Int64: Int64] = [:]
 
   var space: NodeSpace { scratch.space }
-  var tree: ClusterTree { ClusterTree(root: editor.root, spec: .null, in: space) }
+  var tree: ClusterTree { ClusterTree(root: editor.root, enumerations: .none, in: space) }
 
   init() throws {
     scratch = try ScratchSpace()
@@ -76,7 +76,7 @@ final class ClusterModel {
   ) throws -> (depth: Int, total: Int) {
     let node = try space.node(at: ref)
     guard node.header.isInner else {
-      let cluster = try Cluster(node, offset: 0, spec: .null, in: space)
+      let cluster = try Cluster(node, offset: 0, enumerations: .none, in: space)
       #expect(isRoot || cluster.count > 0, sourceLocation: location)
       #expect(cluster.node.count == editor.layouts.count + 1, sourceLocation: location)
       for (index, layout) in editor.layouts.enumerated() {

@@ -83,7 +83,7 @@ struct RowLeafTests {
         let leaf = try IntegerNode.make(repeating: 7, count: count, in: scratch.allocator).ref
         let slots = [Tagged.slot(3)] + Array(repeating: leaf.slot, count: column.leafIndex + 1)
         let node = try IntegerNode.make(slots, flags: .hasRefs, in: scratch.allocator).node
-        let cluster = try Cluster(node, offset: 0, spec: .null, in: scratch.space)
+        let cluster = try Cluster(node, offset: 0, enumerations: .none, in: scratch.space)
         expectEqual((try RowLeaf(column, in: cluster) == nil), (count < 3))
       }
     }

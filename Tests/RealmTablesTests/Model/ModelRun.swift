@@ -58,7 +58,10 @@ final class ModelRun {
 
   /// Runs until `stepLimit` steps are done.
   func run(stepLimit: Int) throws {
-    while stepCount < stepLimit { try transaction() }
+    while stepCount < stepLimit {
+      try transaction()
+      if random.chance(4) { try compact() }
+    }
     try reopen()
   }
 
@@ -77,10 +80,12 @@ final class ModelRun {
     let old = model
     let group = try WriteGroup(file.beginWrite())
     group.recorder = transcript
+    group.enumerationLimits = EnumerationLife.limits
     model.startTransaction()
     for _ in 0..<Int.random(in: 1...25, using: &random) {
       if random.chance(8) { try part(group) } else { try step(group) }
     }
+    if random.chance(25) { try enumerate(group) }
     if random.chance(10) { try bulk(group) }
     if random.chance(15) {
       group.rollback()
@@ -103,6 +108,33 @@ final class ModelRun {
     file = nil
     file = try DatabaseFile.open(path: path)
     try check(newest(), model)
+  }
+
+  /// Makes a column of strings enumerated, or takes unused values out of one that is.
+  private func enumerate(_ group: WriteGroup) throws {
+    guard let model = ModelTable.all.randomElement(using: &random) else { return }
+    let table = try group.existing(model.name)
+    try table.indexes.settle()
+    let columns = table.schema.columns.filter {
+      $0.type == .string && $0.collection == .none && !$0.isPrimaryKey
+    }
+    guard let column = columns.randomElement(using: &random) else { return }
+    if column.isEnumerated {
+      try table.enumerations.dropUnusedValues(of: column)
+    } else {
+      try table.enumerations.enumerate(column)
+    }
+  }
+
+  private func compact() throws {
+    pins = []
+    file = nil
+    let wasDone = try DatabaseFile.compact(path: path, keepsHistory: true) {
+      (draft) throws(StorageError) in
+      try EnumeratedCopy.prepare(draft, EnumerationLife.limits)
+    }
+    guard wasDone else { throw Failure(description: "the file is open elsewhere") }
+    try reopen()
   }
 
   // MARK: Checking

@@ -365,8 +365,15 @@ private final class BeginningValues: InitialValues {
 
   func covers(columnAt leafIndex: Int) -> Bool { leaves.contains(leafIndex) }
 
+  func position(
+    ofTextAt leafIndex: Int, _ find: (ByteView?) throws(StorageError) -> Int64?
+  ) throws(StorageError) -> Int64? {
+    throw .limitExceeded("these are integers")
+  }
+
   func insert(
-    at position: Int, in cluster: MutableNode, _ allocator: NodeAllocator
+    at position: Int, in cluster: MutableNode, except enumerated: NewPositions?,
+    _ allocator: NodeAllocator
   ) throws(StorageError) {
     for (number, leaf) in leaves.enumerated() {
       let old = try cluster.node.ref(at: leaf + 1)

@@ -130,6 +130,19 @@ extension Cluster {
       let leaf = try BytesLeaf(
         try scannedLeaf(column.leafIndex), count: count, terminator: 1, in: space)
       for row in rows { body(row, try leaf.bytes(at: row).map { .string($0) } ?? .null) }
+    case .enumeratedString:
+      let positions = try packedLeaf(column.leafIndex, extra: 0)
+      let values = try enumerations.leaf(ofColumnAt: column.leafIndex, in: space)
+      let valueCount = try StringLeaf.count(values, in: space)
+      let leaf = try BytesLeaf(
+        try space.node(at: values), count: valueCount, terminator: 1, in: space)
+      for row in rows {
+        let position = Int(positions.uncheckedInteger(at: row))
+        guard position >= 0, position < valueCount else {
+          throw .corrupted("a position is not in the enumeration")
+        }
+        body(row, try leaf.bytes(at: position).map { .string($0) } ?? .null)
+      }
     default:
       for row in rows { body(row, try self.row(at: row).mixedValue(of: column)) }
     }

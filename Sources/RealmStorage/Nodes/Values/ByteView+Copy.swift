@@ -29,7 +29,7 @@ extension NodeAllocator {
 
   /// Calls `body` with the value, or with a copy if it lies in the slab.
   @inline(__always)
-  func withOutside<Result>(
+  package func withOutside<Result>(
     _ value: ByteView?, _ body: (ByteView?) throws(StorageError) -> Result
   ) throws(StorageError) -> Result {
     guard let value, holds(value) else { return try body(value) }
