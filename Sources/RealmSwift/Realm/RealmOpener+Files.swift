@@ -42,7 +42,8 @@ extension RealmOpener {
     do throws(StorageError) {
       guard
         try DatabaseFile.compact(
-          path: path, key: key, keepsHistory: configuration.historyLimit > 0)
+          path: path, key: key, keepsHistory: configuration.historyLimit > 0,
+          preparing: { (draft) throws(StorageError) in try EnumeratedCopy.prepare(draft) })
       else { return }
     } catch {
       // The copy needs room and a folder that takes it, and the file can be used as it is.

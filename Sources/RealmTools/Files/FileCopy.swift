@@ -54,7 +54,11 @@ package enum FileCopy {
   ) throws(ToolFailure) -> (before: Int, after: Int) {
     do throws(StorageError) {
       let before = try DatabaseFile.openForInspection(path: path, key: key).fileByteCount()
-      guard try DatabaseFile.compact(path: path, key: key) else { throw busy(path) }
+      guard
+        try DatabaseFile.compact(
+          path: path, key: key,
+          preparing: { (draft) throws(StorageError) in try EnumeratedCopy.prepare(draft) })
+      else { throw busy(path) }
       return (before, try DatabaseFile.openForInspection(path: path, key: key).fileByteCount())
     } catch { throw ToolFailure(error) }
   }

@@ -57,7 +57,9 @@ package final class RealmWriter: Sendable {
     var hasNoticed = false
     while true {
       if let transaction = try file.writers.take(waiter) {
-        return try WriteGroup(transaction, schemas: schemas)
+        let group = try WriteGroup(transaction, schemas: schemas)
+        group.choosesEnumerations = file.options.history == .inFile
+        return group
       }
       let now = DispatchTime.now()
       let waited = Double(now.uptimeNanoseconds - start.uptimeNanoseconds) / 1e9

@@ -18,7 +18,8 @@ import Testing
   private func fill(_ realm: Realm) throws {
     try realm.write {
       for id in 0..<6000 {
-        let name = String(repeating: "name ", count: id % 90)
+        // Different ones, as others would be enumerated.
+        let name = String(repeating: "name ", count: id % 90) + "\(id)"
         realm.create(Person.self, value: ["id": id, "name": name] as [String: Any])
       }
     }

@@ -38,7 +38,11 @@ struct EncryptionTests {
   }
 
   private func dump(_ realm: Realm) throws -> String {
-    "\(try ContentDump(TableGroup(realm.core.snapshot())).json())"
+    // How texts are stored is no content: a compaction may choose another form.
+    let form =
+      "RealmFormats.JSONMember(key: \"enumerated\", value: RealmFormats.JSONValue.bool(true))"
+    return "\(try ContentDump(TableGroup(realm.core.snapshot())).json())"
+      .replacingOccurrences(of: ", \(form)", with: "")
   }
 
   private func refusal(_ configuration: Realm.Configuration) -> Realm.Error? {
