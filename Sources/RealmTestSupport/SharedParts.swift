@@ -51,8 +51,8 @@ package enum SharedParts {
     return (owners, owner)
   }
 
-  /// An object of a class `SharedOwner` that has a `SharedPart` ten thousand times in `parts`, which
-  /// has forty lists of one number each: the lists are what is too much.
+  /// An object of a class `SharedOwner` that has a `SharedPart` ten thousand times in `parts`,
+  /// each with forty lists of one number: the lists are what is too much.
   package static func makeWithLists(
     in group: WriteGroup
   ) throws(StorageError) -> (table: WritableTable, key: ObjectKey) {
@@ -76,9 +76,9 @@ package enum SharedParts {
   package static let nestedCount = 20
 
   /// Objects of a class `NestedOwner`, whose `value` is a collection: that of the first one has
-  /// nulls, and each other one has the collection of the object before at each place.
+  /// nulls, and each other one has the collection of the object before at each index.
   ///
-  /// Each is committed by itself: a commit would write what it has made at each place again.
+  /// Each is committed by itself: a commit would write what it has made at each index again.
   package static func makeNested(
     levels: Int, areLists: Bool, in file: DatabaseFile
   ) throws(StorageError) {
@@ -125,7 +125,7 @@ package enum SharedParts {
     return try row.mixedValue(of: column)
   }
 
-  /// Stores `element` at each place of a collection that the transaction has made.
+  /// Stores `element` at each index of a collection that the transaction has made.
   private static func fill(
     _ collection: MixedValue, with element: MixedValue, _ allocator: NodeAllocator
   ) throws(StorageError) {
@@ -137,7 +137,7 @@ package enum SharedParts {
     }
     for index in 0..<nestedCount {
       let new = try BTree<MixedLeaf>.set(element, at: index, in: tree, allocator)
-      precondition(new == tree, "a tree of the transaction stays where it is")
+      guard new == tree else { throw .corrupted("a tree of the transaction has moved") }
     }
   }
 }

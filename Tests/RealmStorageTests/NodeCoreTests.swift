@@ -269,7 +269,7 @@ struct NodeCoreTests {
     guard case .limitExceeded = error else { throw error ?? .corrupted("no limit") }
   }
 
-  /// The memory of nodes of 8 KiB and more is not kept for others, as their sizes hardly come again.
+  /// The memory of nodes of 8 KiB and more is not kept for others, as such sizes hardly come again.
   @Test func memoryOfSmallNodesIsUsedAgain() throws {
     let arena = try Arena()
     let largest = 1_025

@@ -51,7 +51,7 @@ final class ResultsState {
   /// The numbers of the observations of these results.
   @exclusivity(unchecked) private var observations: [UInt64] = []
   private let frozen: FrozenContents?
-  /// The whole condition of the results, if it is one that an index may answer.
+  /// The whole condition of the results, if it is one equality.
   private let equality: PlainEquality?
   /// The query; nil until more is asked for than an index knows of `equality`.
   @exclusivity(unchecked) private var knownQuery: TableQuery?

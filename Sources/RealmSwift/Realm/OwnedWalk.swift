@@ -4,8 +4,8 @@
 //
 // Invariants:
 // 1. What an object that is not embedded owns is counted as one: all its embedded objects and the
-//    collections in its mixed values. What it links to has counts of its own, as several objects may
-//    link to the same one.
+//    collections in its mixed values. Linked objects have counts of their own, as several objects
+//    may link to the same one.
 // 2. A walk that has come to an end because of damage follows nothing more, whatever it comes to:
 //    the rest of it is as short as what is not owned.
 

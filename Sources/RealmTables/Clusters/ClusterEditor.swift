@@ -41,7 +41,7 @@ final class ClusterEditor {
     didSet { unsafe coveredBy = nil }
   }
   private let generation: StructureGeneration
-  /// The positions of a new object's texts; nil in a table without enumerated columns.
+  /// The positions of a new object's strings; nil in a table without enumerated columns.
   @exclusivity(unchecked) var newPositions: NewPositions?
   /// The columns that the initial values `coveredBy` leave to their defaults.
   @exclusivity(unchecked) private var uncovered: [(index: Int, layout: LeafLayout)] = []

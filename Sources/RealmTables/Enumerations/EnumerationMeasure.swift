@@ -4,9 +4,9 @@
 
 import RealmStorage
 
-/// The bytes that a column of strings takes, and those that it would take if it were enumerated.
+/// The bytes of a column of strings, as it is and if it were enumerated.
 ///
-/// A column whose texts are mostly different has too many after some hundred, and is read no
+/// A column whose strings are mostly different has too many after some hundred, and is read no
 /// further.
 struct EnumerationMeasure {
   private let column: Column
@@ -21,7 +21,7 @@ struct EnumerationMeasure {
   private var byteCount = 0
   private var positionByteCount = 0
 
-  /// - Parameter valueCountMax: The distinct values that the column may have.
+  /// - Parameter valueCountMax: The distinct values allowed.
   init(
     of column: Column, valueCountMax: Int, comparesChecksums: Bool, in space: NodeSpace
   ) {
@@ -31,7 +31,7 @@ struct EnumerationMeasure {
     self.space = space
   }
 
-  /// The bytes that the column saves if it is enumerated; nil if it has too many values, or if
+  /// The bytes saved by enumerating the column; nil if it has too many values, or if
   /// damage is found.
   mutating func savedByteCount(below roots: [Ref]) throws(StorageError) -> (Int, of: Int)? {
     for root in roots where !root.isNull {

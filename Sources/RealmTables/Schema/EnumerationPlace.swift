@@ -20,10 +20,10 @@ package struct EnumerationPlace: Hashable, Sendable {
   @inlinable
   package static var none: EnumerationPlace { EnumerationPlace(bits: 0) }
 
-  /// The place in any table with that spec.
+  /// For any table with a spec.
   package init(spec: Ref) { self.init(bits: spec.offset) }
 
-  /// The place in a table with that spec and schema.
+  /// For a table with a spec and a schema.
   package init(spec: Ref, _ schema: TableSchema, in space: NodeSpace) {
     guard schema.hasEnumeratedColumns else {
       self = .none

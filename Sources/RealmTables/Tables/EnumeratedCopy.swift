@@ -11,8 +11,8 @@ package import RealmStorage
 
 /// Enumerates columns in a draft of a file, of which the compacted copy is made.
 package enum EnumeratedCopy {
-  /// Enumerates the columns of classes that repeat themselves, and takes the values that no object
-  /// has any more out of those that are enumerated.
+  /// Enumerates the columns of classes that repeat themselves, and takes values without an
+  /// object out of enumerated ones.
   ///
   /// Synchronised files stay as they are: what their columns hold is decided by downloads as well.
   package static func prepare(
@@ -40,7 +40,7 @@ package enum EnumeratedCopy {
   private static func enumerate(_ table: WritableTable) throws(StorageError) {
     guard table.canChooseEnumerations else { return }
     for column in unsafe table.schema.enumeratedColumns {
-      // Its place in the spec may have changed.
+      // Its index in the spec may have changed.
       guard let column = unsafe table.schema.column(column.key) else { continue }
       try table.enumerations.dropUnusedValues(of: column)
     }

@@ -32,7 +32,7 @@ extension TableEnumerations {
       let roots = unsafe [table.clusters.root, table.tombstoneTree?.root ?? .null]
       guard let (saved, byteCount) = try measure.savedByteCount(below: roots),
         saved >= limits.savedByteCountMin, saved >= byteCount / 2,
-        // Its place in the spec may have changed.
+        // Its index in the spec may have changed.
         let column = unsafe table.schema.column(column.key)
       else { continue }
       try enumerate(column)

@@ -25,8 +25,8 @@ extension WritableTable {
   }
 }
 
-/// Finds the positions of texts in the enumerated columns of a table, and makes columns enumerated
-/// or plain.
+/// Finds the positions of strings in the enumerated columns of a table, and makes columns
+/// enumerated or plain.
 struct TableEnumerations {
   let table: WritableTable
 
@@ -35,24 +35,24 @@ struct TableEnumerations {
 
   // MARK: Positions
 
-  /// The position of a text in the column with that leaf index, which gets the text if it does not
-  /// have it; nil if the column is not enumerated, or is not any more, as it has too many values.
+  /// The position of a string in the column with a leaf index, to which it is appended if it is
+  /// new; nil if the column is not enumerated, or is not any more, as it has too many values.
   ///
-  /// - Parameter text: It lies outside of the transaction's nodes.
-  func position(of text: ByteView?, at leafIndex: Int) throws(StorageError) -> Int64? {
+  /// - Parameter value: It lies outside of the transaction's nodes.
+  func position(of value: ByteView?, at leafIndex: Int) throws(StorageError) -> Int64? {
     guard let editor = try editor(leafIndex) else { return nil }
-    if let position = try editor.position(of: text, in: allocator.space) { return Int64(position) }
+    if let position = try editor.position(of: value, in: allocator.space) { return Int64(position) }
     let limit = table.group.enumerationLimits.valueCount(forObjects: try table.objectCount())
     guard editor.count < limit, let column = schema.columnsByLeafIndex[leafIndex] else {
       try expand(leafIndex)
       return nil
     }
-    try editor.append(text, allocator)
+    try editor.append(value, allocator)
     try unsafe store(editor.leaf, of: column)
     return Int64(editor.count - 1)
   }
 
-  /// What finds values of a column; nil if it is not enumerated, or is not any more.
+  /// The finder of a column's values; nil if it is not enumerated, or is not any more.
   @inline(__always)
   private func editor(_ leafIndex: Int) throws(StorageError) -> EnumerationEditor? {
     if unsafe leafIndex < table.enumerationEditors.count,
@@ -86,7 +86,7 @@ struct TableEnumerations {
     return editor
   }
 
-  /// Lets the spec refer to a leaf of values that has moved or has become another one.
+  /// Lets the spec refer to a leaf of values after it has moved.
   private func store(_ leaf: Ref, of column: Column) throws(StorageError) {
     let spec = try unsafe allocator.makeWritable(table.top.spec)
     let old = try spec.node.ref(at: SpecSlot.enumerations)
@@ -101,12 +101,12 @@ struct TableEnumerations {
     unsafe table.top.spec = spec.ref
     unsafe table.enumerationPlace = EnumerationPlace(
       spec: spec.ref, schema, in: allocator.space)
-    // Rows of before know the former place.
+    // Rows of before know where it was.
     unsafe table.group.generation.value &+= 1
   }
 
-  /// Finds the positions of the texts of an object that is about to be inserted: those that it
-  /// begins with, and the defaults.
+  /// Finds the positions of the strings of an object before it is inserted: its own, and the
+  /// defaults.
   func prepareInsertion(of values: (any InitialValues)?) throws(StorageError) {
     while let positions = unsafe table.clusters.newPositions {
       try findPositions(of: values, positions)
@@ -205,7 +205,7 @@ struct TableEnumerations {
     try storeSpec(values, of: column)
   }
 
-  /// Takes the values that no object has out of an enumerated column.
+  /// Takes values without an object out of an enumerated column.
   func dropUnusedValues(of column: Column) throws(StorageError) {
     let space = allocator.space
     let old = try unsafe table.enumerationPlace.leaf(ofColumnAt: column.leafIndex, in: space)

@@ -63,7 +63,7 @@ extension WritableTable {
     if isRecorded { try recording.set(L.self, to: value, column, key, isDefault: isDefault) }
   }
 
-  /// Stores a text in a table with enumerated columns.
+  /// Stores a string in a table with enumerated columns.
   @inline(never)
   private func assign(
     text: ByteView?, _ column: Column, _ key: ObjectKey, _ isDefault: Bool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Queries over collections in mixed values of a damaged file that have the same one again and again:
+// Queries over collections in mixed values of damaged files that have the same one again and again:
 // they end.
 
 import RealmStorage

@@ -7,9 +7,9 @@ import RealmQuery
 import RealmStorage
 import RealmTables
 
-/// The condition that a property of the queried class has a value of its own type.
+/// The equality of a property of the queried class and a value of its type.
 struct PlainEquality {
-  /// A property of the class itself, which is no collection.
+  /// A property of the class itself, no collection.
   let property: ModelProperty
   let value: TableValue
 
@@ -18,7 +18,7 @@ struct PlainEquality {
     .comparison(BoundComparison(property.operand, .equal, .value(value)))
   }
 
-  /// What the index of the property says; nil if `table` has none that can.
+  /// The answer of the property's index; nil if `table` has none.
   func indexed(in table: Table) throws(StorageError) -> IndexedEquality? {
     guard let position = table.schema.position(ofColumn: property.columnName) else { return nil }
     return try IndexedEquality(value, inColumn: position, of: table)
