@@ -57,9 +57,7 @@ package final class RealmWriter: Sendable {
     var hasNoticed = false
     while true {
       if let transaction = try file.writers.take(waiter) {
-        let group = try WriteGroup(transaction, schemas: schemas)
-        group.choosesEnumerations = file.options.history == .inFile
-        return group
+        return try WriteGroup(transaction, schemas: schemas)
       }
       let now = DispatchTime.now()
       let waited = Double(now.uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
