@@ -31,9 +31,7 @@ struct CopyTests {
     try realm.write { realm.delete(realm.objects(Person.self).where { $0.id > count / 2 }) }
   }
 
-  private func dump(_ realm: Realm) throws -> String {
-    "\(try ContentDump(TableGroup(realm.core.snapshot())).json())"
-  }
+  private func dump(_ realm: Realm) throws -> String { try realm.contentText() }
 
   private func copy(of file: TemporaryRealm, named name: String = "copy.realm") -> TemporaryRealm? {
     guard let copy = try? TemporaryRealm() else { return nil }
