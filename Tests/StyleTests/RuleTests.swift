@@ -137,6 +137,19 @@ struct RuleTests {
     #expect(CodeRules.uninitializedArrays(source(text)).isEmpty)
   }
 
+  @Test(arguments: [
+    "@TaskLocal static var a: (() -> Void)?\n",
+    "typealias B = @Sendable () -> Void\n@TaskLocal\nstatic var a: B?\n",
+  ])
+  func taskLocalFunctions(_ code: String) {
+    #expect(CodeRules.taskLocalFunctions(source(code)).count == 1)
+  }
+
+  @Test func otherTaskLocalValues() {
+    let code = "struct B {\n  let c: () -> Void\n}\n@TaskLocal static var a: B?\n"
+    #expect(CodeRules.taskLocalFunctions(source(code)).isEmpty)
+  }
+
   @Test func benchmarkDeletions() {
     let code = Self.header + "try FileManager.default.removeItem(at: folder)\n"
     let benchmark = file(code, path: "Benchmarks/Sources/realm-queries/A.swift")

@@ -24,6 +24,7 @@ struct StyleTests {
     Rule(name: "no printing", check: CodeRules.printing),
     Rule(name: "traps have reasons", check: TrapRules.traps),
     Rule(name: "no write to the empty array", check: CodeRules.uninitializedArrays),
+    Rule(name: "no task-local functions", check: CodeRules.taskLocalFunctions),
     Rule(name: "benchmarks delete their own", check: CodeRules.benchmarkDeletions),
     Rule(name: "limits of time are for hangs", check: TestRules.timeLimits),
     Rule(name: "force unwraps proven", check: CodeRules.forceUnwrap),

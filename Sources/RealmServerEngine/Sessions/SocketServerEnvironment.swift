@@ -156,7 +156,7 @@ package final class SocketServerEnvironment: ServerEnvironment {
       // The turns here are for this server's own work: another one has its own.
       let turn = DownloadTurn(turns, memory, room: room)
       if handler.isForwarded { turn.end() }
-      let reply = await SearchTurns.$whenLong.withValue({ turn.giveUp() }) {
+      let reply = await SearchTurns.$whenLong.withValue(.init { turn.giveUp() }) {
         await handler.perform(request)
       }
       turn.end()

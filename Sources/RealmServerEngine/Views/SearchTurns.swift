@@ -15,7 +15,16 @@ import RealmStorage
 /// Lets the searches of many users have a thread in turn.
 final class SearchTurns: Sendable {
   /// Hears of a search of more than one turn, maybe more than once.
-  typealias LongNotice = @Sendable () -> Void
+  ///
+  /// Not a function by itself: optimised code makes a task-local value that is a function, and that
+  /// holds during an asynchronous call, without its type, and crashes (Swift 6.3).
+  struct LongNotice: Sendable {
+    private let notify: @Sendable () -> Void
+
+    init(_ notify: @escaping @Sendable () -> Void) { self.notify = notify }
+
+    func callAsFunction() { notify() }
+  }
 
   /// That of the present task: others must not wait for the rest of its work.
   @TaskLocal static var whenLong: LongNotice?

@@ -21,8 +21,17 @@ package struct ChangesetParser {
   private let ownFile: FileIdentifier
   private var hasReplacedFile = false
 
-  /// Is called with all bytes that are parsed, by tests that count them.
-  @TaskLocal package static var observer: (@Sendable ([UInt8]) -> Void)?
+  /// What tests that count bytes do with all that are parsed. A task-local value is no function by
+  /// itself: see `SearchTurns.LongNotice`.
+  package struct Observer: Sendable {
+    private let notify: @Sendable ([UInt8]) -> Void
+
+    package init(_ notify: @escaping @Sendable ([UInt8]) -> Void) { self.notify = notify }
+
+    func callAsFunction(_ bytes: [UInt8]) { notify(bytes) }
+  }
+
+  @TaskLocal package static var observer: Observer?
 
   /// The changeset of some bytes. It shares the bytes if it has strings or binaries.
   ///

@@ -122,7 +122,7 @@ struct UploadAttemptTests {
     appended.withLock { $0 = 0 }
     let counts = Locked<[[UInt8]: Int]>([:])
     let outcomes = await ChangesetParser.$observer.withValue(
-      { bytes in counts.withLock { $0[bytes, default: 0] += 1 } },
+      ChangesetParser.Observer { bytes in counts.withLock { $0[bytes, default: 0] += 1 } },
       operation: { await server.realm.integrate(group: uploads) })
     let misfits =
       switch group {

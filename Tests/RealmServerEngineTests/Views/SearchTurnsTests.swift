@@ -100,12 +100,12 @@ import Testing
   @Test func aLongSearchKeepsNoTurnForDownloads() async {
     let (searches, downloads) = (SearchTurns(), DownloadTurns(countMax: 1))
     let short = await isFree(downloads) { turn in
-      await SearchTurns.$whenLong.withValue({ turn.giveUp() }) { await searches.begin("a") }
+      await SearchTurns.$whenLong.withValue(.init { turn.giveUp() }) { await searches.begin("a") }
     }
     expectFalse(short)
     searches.end("a")
     let long = await isFree(downloads) { turn in
-      await SearchTurns.$whenLong.withValue({ turn.giveUp() }) {
+      await SearchTurns.$whenLong.withValue(.init { turn.giveUp() }) {
         await searches.begin("a")
         await searches.rest("a")
       }
@@ -120,7 +120,7 @@ import Testing
     await searches.begin("a")
     let waiting = Locked<Task<Void, Never>?>(nil)
     let free = await isFree(downloads) { turn in
-      let task = SearchTurns.$whenLong.withValue({ turn.giveUp() }) {
+      let task = SearchTurns.$whenLong.withValue(.init { turn.giveUp() }) {
         Task { await searches.begin("a") }
       }
       waiting.withLock { $0 = task }

@@ -83,6 +83,30 @@ enum CodeRules {
     }
   }
 
+  /// Optimised code makes a task-local value that is a function without its type, and crashes where
+  /// it holds during an asynchronous call (Swift 6.3): such a value is a struct with the function.
+  static func taskLocalFunctions(_ file: SourceFile) -> [Violation] {
+    let tokens = file.tokens
+    func isFunction(_ type: some Collection<Token>) -> Bool {
+      zip(type, type.dropFirst()).contains { $0.text == "-" && $1.text == ">" }
+    }
+    func line(_ index: Int) -> [Token] {
+      Array(tokens[index...].prefix { $0.line == tokens[index].line })
+    }
+    let functions = tokens.indices.filter { tokens[$0].text == "typealias" && isFunction(line($0)) }
+    let names = Set(functions.compactMap { text(file, $0 + 1) })
+    return tokens.indices.compactMap { index in
+      guard tokens[index].text == "@TaskLocal",
+        let variable = tokens[index...].firstIndex(where: { $0.text == "var" })
+      else { return nil }
+      let declaration = line(variable)
+      guard isFunction(declaration) || declaration.contains(where: { names.contains($0.text) })
+      else { return nil }
+      return violation(
+        "task-local", file, tokens[index].line, "a task-local function: put it into a struct")
+    }
+  }
+
   /// An assurance about concurrency that the compiler does not check has its reason beside it.
   static func uncheckedConcurrency(_ file: SourceFile) -> [Violation] {
     guard file.module != nil else { return [] }
