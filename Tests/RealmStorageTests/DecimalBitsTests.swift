@@ -24,7 +24,9 @@ struct DecimalBitsTests {
       (0, 7_000, decimal(0, 6_111)), (0, -7_000, decimal(0, -6_176)),
       (15, -6_177, decimal(2, -6_176)), (25, -6_177, decimal(2, -6_176)),
       (4, -6_177, decimal(0, -6_176)), (1, -9_000, decimal(0, -6_176)),
-      (most * 10 + 4, 0, decimal(most, 1)), (most * 10 + 5, 0, decimal(power33, 2)),
+      (most / 10, 6_112, decimal(most / 10 * 10, 6_111)), (9, -6_214, decimal(0, -6_176)),
+      (9, -6_215, decimal(0, -6_176)), (most * 10 + 4, 0, decimal(most, 1)),
+      (most * 10 + 5, 0, decimal(power33, 2)),
     ]
     for (coefficient, exponent, expected) in rows {
       expectEqual(

@@ -32,4 +32,21 @@ struct StagedRunTests {
       system.file.contents(),
       [UInt8](repeating: 1, count: half) + [UInt8](repeating: 2, count: half + excess))
   }
+
+  /// A run that fills its buffer is not written before more comes, and then in one write.
+  @Test func aRunFillsItsBuffer() throws {
+    let system = try SimulatedFileSystem()
+    let half = StagedRun.Buffer.byteCount / 2
+    var run = StagedRun(StagedRun.Buffer(), system.file, isRecorded: true)
+    for (position, writeCount) in [(0, 0), (half, 0), (2 * half, 1)] {
+      try run.stage(half, at: position).initializeMemory(as: UInt8.self, repeating: 1, count: half)
+      expectEqual(system.file.trace.count, writeCount)
+    }
+    try run.flush()
+    // What is staged has its pieces: each write is one, and nothing is none.
+    let pieces = run.endPieces()
+    expectEqual(pieces.map(\.position), [0, 2 * half])
+    expectEqual(pieces.map(\.byteCount), [2 * half, half])
+    expectEqual(run.endPieces(), [])
+  }
 }

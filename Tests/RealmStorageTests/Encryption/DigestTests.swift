@@ -38,6 +38,22 @@ struct DigestTests {
     }
   }
 
+  /// Up to 55 bytes have their length in the same block.
+  @Test(arguments: [
+    (55, "fb0bd626a70c28541dfa781bb5cc4d7d7f56622a58f01a0b1ddd646f"),
+    (56, "d40854fc9caf172067136f2e29e1380b14626bf6f0dd06779f820dcd"),
+    (63, "1d4e051f4d6fed2a63fd2421e65834cec00d64456553de3496ae8b1d"),
+    (64, "a88cd5cde6d6fe9136a4e58b49167461ea95d388ca2bdb7afdc3cbf4"),
+    (119, "e000e6709d26667b631faa7fc1bd404eb4774003c5fb4f51a0184875"),
+    (120, "66924e30a9929327e7a6cf03747397226ed2efc180ebe3dea7132a79"),
+  ])
+  func lengthsAreInTheLastBlock(_ count: Int, _ expected: String) {
+    let letters = [UInt8](repeating: UInt8(ascii: "a"), count: count)
+    for isPortable in [false, true] {
+      expectEqual(Self.digest(letters, isPortable: isPortable), expected)
+    }
+  }
+
   @Test func aMillionLetters() {
     let letters = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000_000)
     expectEqual(
