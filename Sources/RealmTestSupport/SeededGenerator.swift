@@ -21,6 +21,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 
   /// Returns true with the given probability.
   package mutating func chance(_ probability: Double) -> Bool {
-    Double.random(in: 0..<1, using: &self) < probability
+    assert((0...1).contains(probability), "a probability, not a number of hundredths")
+    return Double.random(in: 0..<1, using: &self) < probability
   }
 }

@@ -46,13 +46,13 @@ public final class _CollectionContents {
   private let steps: [Int: NestedStep]
   /// The class, the property and the object that have the collection; nil for results. Not the
   /// collection itself, which keeps its contents.
-  private let origin: (owner: ClassInfo, property: ModelProperty, key: ObjectKey)?
+  private let source: ValueOwner?
 
   init(
     _ form: Form, _ core: RealmCore, _ info: ClassInfo?, at place: NestedPlace? = nil,
     steps: [Int: NestedStep] = [:], of collection: ManagedCollection? = nil
   ) throws(StorageError) {
-    origin = collection.map { ($0.owner, $0.property, $0.key) }
+    source = collection?.valueOwner
     self.form = form
     self.place = place
     self.steps = steps
@@ -107,11 +107,11 @@ public final class _CollectionContents {
 
   /// The collection in messages.
   var text: String {
-    guard let origin else {
+    guard let source else {
       return "Results\(info.map { "<\($0.schema.className)>" } ?? "")"
     }
-    let (schema, property) = (origin.owner.schema, origin.property)
-    return "\(property.shape.collection.typeName) '\(schema.className).\(property.name)'"
+    let (owner, property) = (unsafe source.owner, source.modelProperty)
+    return "\(property.shape.collection.typeName) '\(owner.schema.className).\(property.name)'"
   }
 
   /// The value of `body`, which reads the elements, or a placeholder.
@@ -128,8 +128,8 @@ public final class _CollectionContents {
   /// Reports damage that a read of the elements found; traps if there is no handler.
   @inline(never)
   func meet(_ error: StorageError) {
-    if let origin {
-      origin.owner.meet(error, reading: origin.property.name, of: origin.key)
+    if let source {
+      source.meet(error)
     } else if let info {
       info.meet(searching: error)
     } else {
@@ -172,7 +172,8 @@ public final class _CollectionContents {
   func element<Element: RealmCollectionValue>(at index: Int, as type: Element.Type) -> Element {
     if let info {
       if Element._wrapsObject {
-        return Element._decode(_StoredValue(.link(key(at: index))), _RealmContext(core, info))
+        return Element._decode(
+          _StoredValue(.link(key(at: index))), _RealmContext(core, info, of: source))
       }
       if case .table(let table) = form { return tableElement(at: index, of: table, info) }
       let object = info.makeObject(key(at: index))
@@ -182,7 +183,7 @@ public final class _CollectionContents {
       return info.element(object)
     }
     if let place { return mixedElement(at: index, place) }
-    return Element._decode(_StoredValue(value(at: index)), _RealmContext(core))
+    return Element._decode(_StoredValue(value(at: index)), _RealmContext(core, of: source))
   }
 
   /// A mixed value; collections are live.
@@ -199,7 +200,7 @@ public final class _CollectionContents {
       (value, step) = (self.value(at: index), steps[index])
     }
     return Element._decode(
-      _StoredValue(value), _RealmContext(core, at: step.map { place.element($0) }))
+      _StoredValue(value), _RealmContext(core, at: step.map { place.element($0) }, of: source))
   }
 
   private func tableElement<Element>(at index: Int, of table: Table, _ info: ClassInfo) -> Element {

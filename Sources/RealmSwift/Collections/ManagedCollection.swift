@@ -81,6 +81,9 @@ final class ManagedCollection {
     return orGone ? collection : nil
   }
 
+  /// The property of the collection, for what is said of damage.
+  var valueOwner: ValueOwner { ValueOwner(owner, property, key) }
+
   /// Whether the object still exists.
   var isValid: Bool {
     guard isOfValidRealm, !core.isFrozenAndInvalid
@@ -184,7 +187,7 @@ final class ManagedCollection {
   ) throws(StorageError) -> Value {
     guard place != nil else {
       let value = try view.value(at: index, of: column)
-      return Value._decode(_StoredValue(value), _RealmContext(core, info))
+      return Value._decode(_StoredValue(value), _RealmContext(core, info, of: valueOwner))
     }
     return value(of: try view.nestedElement(at: index))
   }
@@ -201,7 +204,8 @@ final class ManagedCollection {
   func value<Value: RealmCollectionValue>(of element: NestedElement) -> Value {
     Value._decode(
       _StoredValue(element.value),
-      _RealmContext(core, info, at: element.step.flatMap { place?.element($0) }))
+      _RealmContext(
+        core, info, at: element.step.flatMap { place?.element($0) }, of: valueOwner))
   }
 
   private func exists(in row: Row) throws(StorageError) -> Bool {

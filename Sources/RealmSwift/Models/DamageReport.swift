@@ -90,15 +90,6 @@ extension ClassInfo {
   }
 }
 
-extension RealmCore {
-  /// Passes on that a stored value cannot be what it is read as; traps with `text` if nobody takes
-  /// that.
-  func meetContradiction(_ text: String) {
-    guard takesDamage else { throwRealmException(text) }
-    meet(.corrupted(text))
-  }
-}
-
 extension ClassInfo {
   /// Passes an error of a write of a property on; the message of a limit, which traps, names the
   /// property. What is written to an object that was lost with damaged bytes is dropped: no commit

@@ -87,7 +87,7 @@ extension RealmCollectionValue where Self: ObjectBase {
     guard case .link(let key) = value.value, let info = context.info,
       let object = info.makeObject(key) as? Self
     else {
-      context.core.meetContradiction("The database holds a link to an object of another class")
+      context.meetContradiction("The database holds a link to an object of another class")
       return Self()
     }
     return object

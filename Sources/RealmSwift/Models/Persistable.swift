@@ -2,6 +2,8 @@
 
 // The requirements on types of properties and of elements of collections.
 
+import RealmSession
+import RealmStorage
 import RealmTables
 
 /// Types that are stored as another type, or as themselves.
@@ -200,10 +202,23 @@ public struct _RealmContext {
   var depth = 0
   /// The kind of collection that holds the values that are written; none for a property.
   var kind = CollectionKind.none
+  /// The property that has the values that are read; nil if that is not known.
+  private let source: ValueOwner?
 
-  init(_ core: RealmCore, _ info: ClassInfo? = nil, at place: NestedPlace? = nil) {
+  init(
+    _ core: RealmCore, _ info: ClassInfo? = nil, at place: NestedPlace? = nil,
+    of source: ValueOwner? = nil
+  ) {
     self.core = core
     self.info = info
     self.place = place
+    self.source = source
+  }
+
+  /// Passes on that a stored value cannot be what it is read as; traps with `text` if nobody takes
+  /// that.
+  func meetContradiction(_ text: String) {
+    guard core.takesDamage else { throwRealmException(text) }
+    if let source { source.meet(.corrupted(text)) } else { core.meet(.corrupted(text)) }
   }
 }

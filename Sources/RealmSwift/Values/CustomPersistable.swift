@@ -79,14 +79,13 @@ extension _CustomPersistable {
     return nil
   }
 
-  /// The value that `persisted` represents. If there is none, it traps, or is damage that is taken.
-  static func required(_ persisted: PersistedType, in core: RealmCore?) -> Self {
+  /// The value that `persisted` represents. If there is none, `meet` gets the message: it traps, or
+  /// the damage is taken.
+  static func required(_ persisted: PersistedType, orElse meet: (String) -> Void) -> Self {
     if let value = _made(from: persisted) { return value }
-    let text =
+    meet(
       "Failed to convert persisted value '\(persisted)' to type '\(Self.self)' in a non-optional "
-      + "context."
-    guard let core else { throwRealmException(text) }
-    core.meetContradiction(text)
+        + "context.")
     return _makeDefault()
   }
 
@@ -114,8 +113,16 @@ extension _CustomPersistable where PersistedType: _Scalar {
 
   public static func _makeDefault() -> Self { defaultValue(PersistedType._makeDefault()) }
 
+  public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self {
+    required(PersistedType._load(object, slot)) { object._meetContradiction($0, slot) }
+  }
+
+  public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self? {
+    PersistedType._loadOptional(object, slot).flatMap(_made)
+  }
+
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self {
-    required(PersistedType._read(row, slot), in: unsafe row.object._info?.core)
+    required(PersistedType._read(row, slot)) { unsafe row.object._meetContradiction($0, slot) }
   }
 
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self? {
@@ -131,7 +138,7 @@ extension _CustomPersistable where PersistedType: _Scalar {
   }
 
   public static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> Self {
-    required(PersistedType._decode(value, context), in: context.core)
+    required(PersistedType._decode(value, context)) { context.meetContradiction($0) }
   }
 
   /// Accepts values of this type, and those that the stored type accepts.
@@ -182,9 +189,9 @@ extension _CustomPersistable where PersistedType: EmbeddedObject {
   public static func _makeDefault() -> Self { defaultValue(PersistedType()) }
 
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self {
-    required(
-      PersistedType._loadOptional(object, slot) ?? PersistedType(),
-      in: unsafe object._info?.core)
+    required(PersistedType._loadOptional(object, slot) ?? PersistedType()) {
+      object._meetContradiction($0, slot)
+    }
   }
 
   public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self? {
@@ -204,8 +211,9 @@ extension _CustomPersistable where PersistedType: EmbeddedObject {
   public static func _storedScalar(_ value: Any) -> _StoredValue? { nil }
 
   public static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> Self {
-    required(
-      PersistedType._decodeOptional(value, context) ?? PersistedType(), in: context.core)
+    required(PersistedType._decodeOptional(value, context) ?? PersistedType()) {
+      context.meetContradiction($0)
+    }
   }
 
   public static func _decodeOptional(_ value: _StoredValue, _ context: _RealmContext) -> Self? {

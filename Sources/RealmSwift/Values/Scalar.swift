@@ -103,7 +103,7 @@ extension _Scalar {
 
   public static func _decode(_ value: _StoredValue, _ context: _RealmContext) -> Self {
     guard let scalar = _scalar(value) else {
-      context.core.meetContradiction("The database holds a value that is not of type '\(_type)'")
+      context.meetContradiction("The database holds a value that is not of type '\(_type)'")
       return _makeDefault()
     }
     return scalar

@@ -54,7 +54,7 @@ private final class DamagedFiles {
     let headers = stride(from: 24, to: bytes.count - 8, by: 8).filter { bytes[$0 + 3] == 0x41 }
     var damaged = bytes
     var offset = Int.random(in: 24..<bytes.count, using: &random)
-    if random.chance(50), let header = headers.randomElement(using: &random) {
+    if random.chance(0.5), let header = headers.randomElement(using: &random) {
       offset = header + Int.random(in: 4..<24, using: &random)
     }
     damaged[min(offset, bytes.count - 1)] ^= UInt8(1) << UInt8.random(in: 0..<8, using: &random)
