@@ -92,7 +92,7 @@ extension ServerRealm {
     for number in 1...Self.searchCountMax {
       let search = try await search(for: request, since: earlier, scratch)
       let found: ViewFinding
-      switch try await searchers.searcher(of: request.user).find(search, from: earlier) {
+      switch try await find(search, from: earlier) {
       case .success(let finding): found = finding
       case .failure(let refusal): return .failure(refusal)
       }
@@ -108,6 +108,14 @@ extension ServerRealm {
       .sessionClosed, "Too much is written to find what a costly subscription selects")
     refusal.document.retry = RetryHint(intervalSeconds: 60)
     return .failure(refusal)
+  }
+
+  /// Searches on a thread beside the uploads, or at once if that is short.
+  private func find(
+    _ search: ViewSearch, from earlier: ViewFinding?
+  ) async throws(StoreError) -> Result<ViewFinding, SessionRefusal> {
+    if let found = try await search.runIfShort(from: earlier) { return found }
+    return try await searchers.searcher(of: search.request.user).find(search, from: earlier)
   }
 
   /// Brings a finding up to date in the turn to append, and records it; nil if that would take

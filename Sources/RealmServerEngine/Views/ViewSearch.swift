@@ -72,6 +72,38 @@ struct ViewSearch: Sendable {
   let scratch: ViewScratch
   let entryByteCountMax: Int
 
+  /// The most comparisons, about, of a search on the thread of its realm: the way to another thread
+  /// and back takes longer, and uploads that arrive meanwhile are integrated one by one.
+  @TaskLocal static var shortComparisonCountMax = 1 << 12
+
+  /// Searches at once if that is short; nil if it is not.
+  nonisolated(nonsending) func runIfShort(
+    from earlier: ViewFinding?
+  ) async throws(StoreError) -> Result<ViewFinding, SessionRefusal>? {
+    let limit = Self.shortComparisonCountMax
+    guard request.next == nil else { return nil }
+    let queries = [request.query, request.query.limited(by: request.filters)]
+    guard Self.readingCost(of: queries) <= limit else { return nil }
+    guard case .success(let views) = try Self.bind(queries, to: input.snapshot, scratch) else {
+      return nil
+    }
+    let perObject = Self.comparisonCount(perObjectOf: views)
+    let count = (input.missed?.log.objects.count ?? 0) + input.unconfirmedObjects.count
+    let (cost, overflow) = perObject.multipliedReportingOverflow(by: count)
+    guard !overflow, cost <= limit else { return nil }
+    return try await run(from: earlier, nil)
+  }
+
+  /// To read a condition takes about as long as some comparisons for each of its letters.
+  private static func readingCost(of queries: [EffectiveQuery]) -> Int {
+    16 * queries.reduce(0) { $0 + $1.byteCount }
+  }
+
+  /// The comparisons for an object, before and afterwards.
+  private static func comparisonCount(perObjectOf views: [View]) -> Int {
+    2 * views.reduce(1) { $0 + $1.comparisonCountMax }
+  }
+
   /// - Parameter share: The search's part of its thread; nil to go on to the end.
   nonisolated(nonsending) func run(
     from earlier: ViewFinding?, _ share: SearchShare?
@@ -89,8 +121,7 @@ struct ViewSearch: Sendable {
       case .success(let bound): views = bound
       case .failure(let refusal): return .failure(refusal)
       }
-      // To read a condition takes about as long as some comparisons for each of its letters.
-      await share?.spend(16 * queries.reduce(0) { $0 + $1.byteCount })
+      await share?.spend(Self.readingCost(of: queries))
     }
     if let earlier, let moved = moved(earlier, schemas) { return .success(moved) }
     let selected = try await selected(views, from: earlier, share)
@@ -224,7 +255,7 @@ struct ViewSearch: Sendable {
     let objects = try StoreError.storing(
       Round.objects(
         missed, input.snapshot, views[0], allowed(views), request.file, input.unconfirmedObjects))
-    let perObject = 2 * views.reduce(1) { $0 + $1.comparisonCountMax }
+    let perObject = Self.comparisonCount(perObjectOf: views)
     let partCount = max(16, SearchShare.comparisonCountMax / perObject)
     var rest = objects.filter { members[$0] == nil }[...]
     while !rest.isEmpty {

@@ -46,15 +46,20 @@ import Testing
     }
 
     /// Begins a search, up to its first job.
+    ///
+    /// - Parameter shortest: The comparisons that need no other thread.
     func begin(
-      _ file: ClientFile, at version: UInt64, _ query: EffectiveQuery, next: EffectiveQuery?
+      _ file: ClientFile, at version: UInt64, _ query: EffectiveQuery, next: EffectiveQuery?,
+      shortest: Int = 0
     ) async throws -> Search {
       let isOver = Locked(false)
-      let task = Task { [realm = server.realm] in
-        defer { isOver.withLock { $0 = true } }
-        return try await realm.view(
-          for: file.ident, of: file.user, after: DownloadCursor(serverVersion: version),
-          query: query, next: next, scratch: ViewScratch())
+      let task = ViewSearch.$shortComparisonCountMax.withValue(shortest) {
+        Task { [realm = server.realm] in
+          defer { isOver.withLock { $0 = true } }
+          return try await realm.view(
+            for: file.ident, of: file.user, after: DownloadCursor(serverVersion: version),
+            query: query, next: next, scratch: ViewScratch())
+        }
       }
       let search = Search(thread: thread, task: task, isOver: isOver)
       await search.waitForJob()
@@ -121,6 +126,23 @@ import Testing
     let text = try lines(try await search.end()).joined(separator: "\n")
     await expectEqual(task.value, nil)
     if isNew { expectTrue(text.contains("CreateObject \"Thing\"[\"new\"]"), "\(text)") }
+  }
+
+  @Test func aShortSearchNeedsNoOtherThread() async throws {
+    let bench = try await Bench(Self.objects(5))
+    let reader = try await bench.server.realm.allocateFile(for: "reader")
+    let usual = ViewSearch.shortComparisonCountMax
+    let few = EffectiveQuery(["Thing": "count >= 0"])
+    let short = try await bench.begin(reader, at: 3, few, next: nil, shortest: usual)
+    expectFalse(bench.thread.hasJob)
+    let lines = try lines(try await short.end())
+    expectEqual(lines.filter { $0.hasPrefix("CreateObject") }.count, 3, "\(lines)")
+
+    let chain = (0..<50).map { "count == \($0)" }.joined(separator: " OR ")
+    let query = EffectiveQuery(["Thing": chain])
+    let long = try await bench.begin(reader, at: 3, query, next: nil, shortest: usual)
+    expectTrue(bench.thread.hasJob)
+    _ = try await long.end()
   }
 
   /// `ViewSearch` 1
