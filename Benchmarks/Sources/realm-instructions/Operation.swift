@@ -11,6 +11,8 @@ enum Operation: String, CaseIterable {
   /// The first object with a value of an indexed property that is no key.
   case findString = "find-string"
   case iterate
+  /// A loop that reads two numbers and a text of 13 to 16 bytes of each object.
+  case iterateTexts = "iterate-texts"
   case insert
   case writeInt = "write-int"
   case commit
@@ -27,7 +29,7 @@ enum Operation: String, CaseIterable {
     switch self {
     case .readInt, .readString: 40_000
     case .lookUpInt, .lookUpString, .findString, .writeInt: 10_000
-    case .iterate: 20
+    case .iterate, .iterateTexts: 20
     case .insert: 4000
     case .commit, .countRange, .countString, .countIndexed, .sum: 200
     case .start: 1

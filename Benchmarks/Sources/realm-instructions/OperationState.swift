@@ -61,7 +61,7 @@ final class OperationState {
   /// Does an operation so many times; a number that depends on all of it.
   func run(_ operation: Operation, _ count: Int) throws -> Int {
     switch operation {
-    case .readInt, .readString, .lookUpInt, .lookUpString, .findString, .iterate:
+    case .readInt, .readString, .lookUpInt, .lookUpString, .findString, .iterate, .iterateTexts:
       return read(operation, count)
     case .insert, .writeInt, .commit: return try write(operation, count)
     case .countRange, .countString, .countIndexed, .sum: return query(operation, count)
@@ -117,6 +117,8 @@ final class OperationState {
       case .findString:
         let name = names[(step &* 7919) % Self.rowCount]
         sum &+= named.where { $0.alias == name }.first?.priority ?? 0
+      case .iterateTexts:
+        for todo in todos { sum &+= todo.priority &+ todo.name.utf8.count &+ todo.id }
       default: for todo in todos { sum &+= todo.priority }
       }
     }

@@ -81,7 +81,7 @@ final class ManagedCollection {
     return orGone ? collection : nil
   }
 
-  /// The property of the collection, for what is said of damage.
+  /// The property of the collection, for reports of damage.
   var valueOwner: ValueOwner { ValueOwner(owner, property, key) }
 
   /// Whether the object still exists.

@@ -23,7 +23,7 @@ class ObjectWalk {
   fileprivate let core: RealmCore
   /// Keeps the version alive that the loop began with.
   private let group: TableGroup
-  private let generation: UInt64
+  fileprivate let generation: UInt64
   /// The accessor that was given out last; nil if its class forbids to use it again.
   @exclusivity(unchecked) private var last: ObjectBase?
   /// The same; unmanaged, so that a look at it costs no reference counting.
@@ -125,6 +125,7 @@ private final class TableWalk: ObjectWalk {
       info.meet(searching: error)
       unsafe cluster = nil
     }
+    if let cluster = unsafe cluster, isCurrent { info.loop(over: cluster.node, at: generation) }
     unsafe isInCluster = false
     unsafe index = 0
     unsafe count = unsafe cluster?.count ?? 0
@@ -137,6 +138,9 @@ private final class KeyWalk: ObjectWalk {
   private let keys: [ObjectKey]
   @exclusivity(unchecked) private var reader: RowReader
   @exclusivity(unchecked) private var position = 0
+  /// The cluster of the object before, and whether its leaves are worth to be opened.
+  @exclusivity(unchecked) private var lastCluster: UInt = 0
+  @exclusivity(unchecked) private var isLoop = false
 
   init(_ keys: [ObjectKey], _ info: ClassInfo) throws(StorageError) {
     self.keys = keys
@@ -150,11 +154,22 @@ private final class KeyWalk: ObjectWalk {
     let key = unsafe keys[position]
     unsafe position &+= 1
     guard isCurrent, let row = row(of: key) else { return lostObject(key) }
+    note(row.cluster)
     guard let reference = unsafe reusable else { return newAccessor(of: key, row) }
     let object = unsafe reference.takeUnretainedValue()
     unsafe object._key = key
     unsafe object._row = row
     return object
+  }
+
+  /// Two objects of one cluster are the beginning of a loop over it.
+  @inline(__always)
+  private func note(_ cluster: Node) {
+    let address = unsafe UInt(bitPattern: cluster.address)
+    let isSame = unsafe address == lastCluster
+    if isSame, unsafe !isLoop { info.loop(over: cluster, at: generation) }
+    unsafe isLoop = isSame
+    unsafe lastCluster = address
   }
 
   /// The number of objects by which memory is prefetched ahead.

@@ -60,6 +60,7 @@ final class PropertyWalk {
     unsafe state = unsafe core.state
     unsafe leaves = .allocate(capacity: properties.count)
     object = info.makeObject(.null)
+    unsafe object._generation = unsafe core.state.pointee.generation
     needsKeys =
       core.isTracking || properties.contains { info.columns[$0]?.leafKind == .mixed }
     group = core.isInWrite ? nil : try core.readableTables()
@@ -116,6 +117,9 @@ final class PropertyWalk {
     if unsafe cluster == nil || position == cluster?.count {
       unsafe cluster = try unsafe cursor?.next()
       unsafe position = 0
+      if let cluster = unsafe cluster {
+        unsafe info.loop(over: cluster.node, at: object._generation)
+      }
     }
     guard let cluster = unsafe cluster else { return nil }
     unsafe assert(position < cluster.count, "`PropertyWalk` 3: the row is one of the cluster")
@@ -138,7 +142,10 @@ final class PropertyWalk {
   /// Finds the leaves of all properties; false if one of them is too short.
   private func openLeaves(of cluster: Cluster) throws(StorageError) -> Bool {
     for place in columns.indices {
-      guard let leaf = try RowLeaf(columns[place], in: cluster) else { return false }
+      let column = columns[place]
+      guard let leaf = try RowLeaf(column.leafIndex, column.leafKind, in: cluster) else {
+        return false
+      }
       unsafe (leaves + place).initialize(to: leaf)
     }
     return true

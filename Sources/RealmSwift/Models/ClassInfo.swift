@@ -72,11 +72,14 @@ final class ClassInfo {
     // A frozen realm has no writers.
     unmanagedValues = UnmanagedValues(core.isFrozen ? [] : steps)
     unsafe hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)
-    unsafe hot.initialize(to: ClassHot(state: core.state, columnAtOffset: layout.slots, info: nil))
+    unsafe hot.initialize(to: ClassHot(state: core.state, columnAtOffset: layout.slots))
     unsafe hot.pointee.info = unsafe Unmanaged.passUnretained(self)
   }
 
-  deinit { unsafe hot.deallocate() }
+  deinit {
+    if let leaves = unsafe hot.pointee.loopLeaves { unsafe leaves.deallocate() }
+    unsafe hot.deallocate()
+  }
 
   /// Whether the wrappers of managed objects are marked as managed.
   @inline(__always)

@@ -32,14 +32,6 @@ nonisolated open class ObjectBase: Hashable, CustomStringConvertible {
   @exclusivity(unchecked)
   final var _key = ObjectKey.null
 
-  /// Reads an Int property of an object whose row is current.
-  @inlinable @inline(__always)
-  final func _readInt(_ slot: _ColumnSlot) -> Int64 {
-    // Accessors read only after they made the row current.
-    let row = unsafe _row.unsafelyUnwrapped
-    return _reading(self, slot, try row.int(slot.leaf), else: 0)
-  }
-
   /// Creates an unmanaged object whose properties have their default values.
   public required init() {}
 

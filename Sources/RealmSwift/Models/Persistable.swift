@@ -202,7 +202,7 @@ public struct _RealmContext {
   var depth = 0
   /// The kind of collection that holds the values that are written; none for a property.
   var kind = CollectionKind.none
-  /// The property that has the values that are read; nil if that is not known.
+  /// The property with the values; nil if it is unknown.
   private let source: ValueOwner?
 
   init(
@@ -215,8 +215,7 @@ public struct _RealmContext {
     self.source = source
   }
 
-  /// Passes on that a stored value cannot be what it is read as; traps with `text` if nobody takes
-  /// that.
+  /// Reports a stored value of another type; traps with `text` if damage is not taken.
   func meetContradiction(_ text: String) {
     guard core.takesDamage else { throwRealmException(text) }
     if let source { source.meet(.corrupted(text)) } else { core.meet(.corrupted(text)) }

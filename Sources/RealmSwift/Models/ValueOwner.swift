@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whose values are read, for what is said of damage.
+// The owner of values, for reports of damage.
 
 import RealmStorage
 import RealmTables
 
-/// A property of an object, whose collection has values that are read.
+/// The property of an object, with a collection of values.
 struct ValueOwner {
-  /// The class. Unsafe, for speed: its realm owns it, and whoever reads holds the realm.
+  /// The class. Unsafe, for speed: its realm owns it, and each reader holds the realm.
   unowned(unsafe) let owner: ClassInfo
   /// The number of the property.
   let property: Int
@@ -22,7 +22,7 @@ struct ValueOwner {
   /// The property as the schema describes it.
   var modelProperty: ModelProperty { unsafe owner.schema.properties[property] }
 
-  /// Passes damage on that a read of the values found; traps if nobody takes it.
+  /// Passes on the damage of a read of the values; traps if it is not taken.
   func meet(_ error: StorageError) {
     unsafe owner.meet(error, reading: modelProperty.name, of: key)
   }

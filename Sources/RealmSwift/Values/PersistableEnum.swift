@@ -51,10 +51,23 @@ extension RealmEnum where Self: RawRepresentable, RawValue: _Scalar {
     return nil
   }
 
+  public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self {
+    made(of: RawValue._load(object, slot), object, slot)
+  }
+
+  public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self? {
+    RawValue._loadOptional(object, slot).flatMap { Self(rawValue: $0) }
+  }
+
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self {
-    let rawValue = RawValue._read(row, slot)
+    unsafe made(of: RawValue._read(row, slot), row.object, slot)
+  }
+
+  private static func made(
+    of rawValue: RawValue, _ object: ObjectBase, _ slot: _ColumnSlot
+  ) -> Self {
     if let value = Self(rawValue: rawValue) { return value }
-    unsafe row.object._meetContradiction(
+    object._meetContradiction(
       "The stored value '\(rawValue)' is not a case of '\(Self.self)'", slot)
     return _makeDefault()
   }

@@ -12,6 +12,16 @@ extension String: _Scalar, _Indexable, _PrimaryKey {
   @inlinable public static var _type: PropertyType { .string }
   @inlinable public static func _makeDefault() -> String { "" }
 
+  @inlinable @inline(__always)
+  public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> String {
+    object._readString(slot) ?? ""
+  }
+
+  @inlinable @inline(__always)
+  public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> String? {
+    object._readString(slot)
+  }
+
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> String {
     _readOptional(row, slot) ?? ""
   }

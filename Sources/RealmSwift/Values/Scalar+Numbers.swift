@@ -57,6 +57,12 @@ extension _Scalar where Self: FixedWidthInteger {
   @inlinable public static func _makeDefault() -> Self { 0 }
 
   @inlinable @inline(__always)
+  public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self? {
+    guard let number = object._readOptionalInt(slot) else { return nil }
+    return Self(truncatingIfNeeded: number)
+  }
+
+  @inlinable @inline(__always)
   public static func _load(
     _ leaf: _WalkedLeaf, _ object: ObjectBase, _ slot: _ColumnSlot
   ) -> Self {
@@ -109,9 +115,12 @@ extension Bool: _Scalar, _Indexable, _PrimaryKey {
 
   @inlinable @inline(__always)
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Bool {
-    // Accessors load only after they made the row current.
-    let row = unsafe object._row.unsafelyUnwrapped
-    return _reading(object, slot, try row.bool(slot.leaf), else: false)
+    object._readBool(slot)
+  }
+
+  @inlinable @inline(__always)
+  public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Bool? {
+    object._readOptionalBool(slot)
   }
 
   @inlinable @inline(__always)
@@ -171,9 +180,12 @@ extension Double: _Scalar {
 
   @inlinable @inline(__always)
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Double {
-    // Accessors load only after they made the row current.
-    let row = unsafe object._row.unsafelyUnwrapped
-    return _reading(object, slot, try row.double(slot.leaf), else: 0)
+    object._readDouble(slot)
+  }
+
+  @inlinable @inline(__always)
+  public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Double? {
+    object._readOptionalDouble(slot)
   }
 
   @inlinable @inline(__always)
@@ -230,9 +242,12 @@ extension Float: _Scalar {
 
   @inlinable @inline(__always)
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Float {
-    // Accessors load only after they made the row current.
-    let row = unsafe object._row.unsafelyUnwrapped
-    return _reading(object, slot, try row.float(slot.leaf), else: 0)
+    object._readFloat(slot)
+  }
+
+  @inlinable @inline(__always)
+  public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Float? {
+    object._readOptionalFloat(slot)
   }
 
   @inlinable @inline(__always)

@@ -130,3 +130,15 @@ package struct Row: Sendable {
     try leaf(leafIndex).ref(at: index)
   }
 }
+
+extension Row {
+  /// Asks for the beginnings of the first leaves: who found an object by a value is going to read
+  /// the value, and others then, and waits for all of them at once.
+  @inline(__always)
+  func prefetchLeaves() {
+    guard cluster.header.isBits else { return }
+    for slot in 1..<max(min(cluster.count, 9), 1) {
+      space.prefetchHeader(at: Ref(Int(cluster.uncheckedInteger(at: slot))))
+    }
+  }
+}

@@ -121,6 +121,7 @@ extension Table {
     guard let row = try row(of: key) else {
       throw .corrupted("an index names \(key), which does not exist")
     }
+    row.prefetchLeaves()
     return row
   }
 

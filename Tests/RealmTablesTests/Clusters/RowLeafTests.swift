@@ -41,13 +41,17 @@ struct RowLeafTests {
     }
   }
 
+  private func leaves(_ columns: [Column], in cluster: Cluster) throws -> [RowLeaf] {
+    try columns.map { try #require(try RowLeaf($0.leafIndex, $0.leafKind, in: cluster)) }
+  }
+
   @Test func valuesAreThoseOfTheRows() throws {
     try withTable { table in
       let columns = try columns(table)
       var cursor = table.clusterCursor()
       var rowCount = 0
       while let cluster = try cursor.next() {
-        let leaves = try columns.map { try #require(try RowLeaf($0, in: cluster)) }
+        let leaves = try leaves(columns, in: cluster)
         for index in 0..<cluster.count {
           let row = cluster.row(at: index)
           expectEqual(leaves[0].integer(at: index), (try row.int(columns[0].leafIndex)))
@@ -66,11 +70,12 @@ struct RowLeafTests {
       let columns = try columns(table)
       var cursor = table.clusterCursor()
       let cluster = try #require(try cursor.next())
-      let leaves = try columns.map { try #require(try RowLeaf($0, in: cluster)) }
+      let leaves = try leaves(columns, in: cluster)
       for (number, leaf) in leaves.enumerated() {
         expectEqual((leaf.integer(at: 0) == nil), (number > 1))
         expectEqual((leaf.float(at: 0) == nil), (number != 2))
         expectEqual((leaf.double(at: 0) == nil), (number != 3))
+        expectEqual((leaf.optionalInteger(at: 0) == nil), (number != 5))
       }
     }
   }
@@ -84,7 +89,10 @@ struct RowLeafTests {
         let slots = [Tagged.slot(3)] + Array(repeating: leaf.slot, count: column.leafIndex + 1)
         let node = try IntegerNode.make(slots, flags: .hasRefs, in: scratch.allocator).node
         let cluster = try Cluster(node, offset: 0, enumerations: .none, in: scratch.space)
-        expectEqual((try RowLeaf(column, in: cluster) == nil), (count < 3))
+        for (kind, least) in [(LeafKind.int, 3), (.nullableInt, 4)] {
+          let leaf = try RowLeaf(column.leafIndex, kind, in: cluster)
+          expectEqual(leaf == nil, count < least)
+        }
       }
     }
   }

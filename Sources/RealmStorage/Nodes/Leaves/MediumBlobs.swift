@@ -17,7 +17,7 @@ enum MediumBlobs {
 
   /// The three parts of a leaf, sizes checked against each other.
   @inline(__always)
-  private static func parts(
+  static func parts(
     _ outer: Node, in space: NodeSpace
   ) throws(StorageError) -> (offsets: Node, blob: Node, nulls: Node) {
     guard outer.count == 3 else { throw .corrupted("a leaf of bytes does not have three parts") }
@@ -39,7 +39,15 @@ enum MediumBlobs {
   static func value(
     at index: Int, of outer: Node, terminator: Int, in space: NodeSpace
   ) throws(StorageError) -> ByteView? {
-    let (offsets, blob, nulls) = try parts(outer, in: space)
+    try value(at: index, of: try parts(outer, in: space), terminator: terminator)
+  }
+
+  /// A value of a leaf whose parts are at hand.
+  @inline(__always)
+  static func value(
+    at index: Int, of parts: (offsets: Node, blob: Node, nulls: Node), terminator: Int
+  ) throws(StorageError) -> ByteView? {
+    let (offsets, blob, nulls) = parts
     guard UInt(bitPattern: index) < UInt(bitPattern: offsets.count) else {
       throw .elementOutOfBounds(index, in: offsets)
     }

@@ -18,7 +18,7 @@ package enum StringLeaf: Leaf {
   package static let maximumByteCount = 0xFF_FFEF
 
   static let mediumLimit = 63
-  private static let terminator = 1
+  static let terminator = 1
 
   package static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {
     try allocator.allocate(
