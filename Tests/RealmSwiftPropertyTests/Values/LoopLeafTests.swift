@@ -186,7 +186,7 @@ struct LoopLeafTests {
     }
   }
 
-  /// Changes of one size, after each of which a cluster lies where another one was two versions ago.
+  /// Changes of one size: a cluster may lie where another one was two versions ago.
   private func toggle(
     _ kept: [Sample], _ model: inout Model, _ generator: inout SeededGenerator
   ) throws {
