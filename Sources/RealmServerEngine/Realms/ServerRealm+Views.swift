@@ -55,8 +55,8 @@ extension ServerRealm {
   /// Erasures and states by the server are on the disk when this returns: earlier uploads of the
   /// client are merged with them.
   ///
-  /// The search is beside the uploads, in a version. In the turn to append the later writes alone
-  /// are looked at.
+  /// A search that may take long is beside the uploads, in a version. In the turn to append the
+  /// later writes alone are looked at.
   ///
   /// - Parameters:
   ///   - user: Whose searches take turns with those of others.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The next download of a client in flexible mode, found in a version of the realm: the search may
-// take long, and no upload waits for it. A finding is brought to a later version by the objects
+// The next download of a client in flexible mode, found in a version of the realm: where the search
+// may take long, no upload waits for it. A finding is brought to a later version by the objects
 // touched since, and is recorded in the turn to append.
 //
 // Invariants:

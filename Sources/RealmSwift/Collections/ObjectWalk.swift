@@ -138,7 +138,7 @@ private final class KeyWalk: ObjectWalk {
   private let keys: [ObjectKey]
   @exclusivity(unchecked) private var reader: RowReader
   @exclusivity(unchecked) private var position = 0
-  /// The cluster of the object before, and whether its leaves are worth to be opened.
+  /// The cluster of the object before, and whether a loop has come to it.
   @exclusivity(unchecked) private var lastCluster: UInt = 0
   @exclusivity(unchecked) private var isLoop = false
 
