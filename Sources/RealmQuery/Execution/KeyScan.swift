@@ -18,6 +18,7 @@ package struct KeyScan {
 
   private let selection: Selection
   private let comparisonCount: Int
+  private let elements: ElementCosts
   private var rest: Rest
   /// The rows of a cluster that were not compared in the last step.
   private var left: (cluster: Cluster, rows: LeafMask)?
@@ -31,6 +32,7 @@ package struct KeyScan {
     let selection = try Selection(condition, in: table, of: source)
     self.selection = selection
     comparisonCount = max(condition.comparisonCount, 1)
+    elements = ElementCosts(condition, of: table.schema)
     rest = .clusters(table.clusterCursor())
     if let (index, value) = try QueryError.storing(selection.exactLookup) {
       keys = try QueryError.storing(index.findAll(value))
@@ -40,7 +42,8 @@ package struct KeyScan {
     }
   }
 
-  /// Goes on for about a number of comparisons, and for one object at least.
+  /// Goes on for about a number of comparisons, and for one object at least. The elements of
+  /// collections count, and so do long texts.
   ///
   /// - Returns: The comparisons; nil at the end.
   package mutating func advance(comparisons limit: Int) throws(StorageError) -> Int? {
@@ -48,7 +51,10 @@ package struct KeyScan {
     while let (cluster, rows) = try next() {
       let comparisons = rows.count.multipliedReportingOverflow(by: comparisonCount)
       // Leaves are compared as a whole, whichever rows are asked for.
-      guard comparisons.overflow || comparisons.partialValue > limit || left != nil else {
+      guard
+        comparisons.overflow || comparisons.partialValue > limit || left != nil
+          || !elements.isEmpty
+      else {
         for row in try selection.plan.mask(selection.root, cluster, rows) {
           keys.append(cluster.key(at: row))
         }
@@ -58,9 +64,13 @@ package struct KeyScan {
       }
       var compared = LeafMask.none
       for row in rows where count < limit {
-        if try selection.matches(cluster.row(at: row)) { keys.append(cluster.key(at: row)) }
+        let object = cluster.row(at: row)
+        if try selection.matches(object) { keys.append(cluster.key(at: row)) }
         compared.insert(row)
         count += comparisonCount
+        if !elements.isEmpty {
+          count += try elements.count(of: object, selection.table.schema, limit: limit)
+        }
       }
       left = compared == rows ? nil : (cluster, rows - compared)
       if count >= limit { return count }

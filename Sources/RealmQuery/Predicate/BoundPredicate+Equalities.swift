@@ -73,7 +73,8 @@ extension BoundPredicate {
 }
 
 extension BoundComparison {
-  fileprivate var weight: Int {
+  /// What a comparison with one value costs, in comparisons.
+  var weight: Int {
     switch (left, right) {
     case (_, .value(.string(let text))) where operation.isTextual: 1 + text.utf8.count / 16
     case (_, .value(.binary(let bytes))) where operation.isTextual: 1 + bytes.count / 16

@@ -127,8 +127,11 @@ extension ServerRealm {
     defer { endAppending() }
     try await settleHead()
     let search = try await search(for: request, since: found, scratch)
-    guard let cost = found.cost(of: search.input, countsObjects: !isLast),
-      cost <= Self.turnComparisonCountMax
+    let limit = Self.turnComparisonCountMax
+    guard
+      let cost = try StoreError.storing(
+        found.cost(of: search.input, countsObjects: !isLast, limit: limit + 1)),
+      cost <= limit
     else { return nil }
     switch try await search.run(from: found, nil) {
     case .success(let finding):

@@ -194,7 +194,10 @@ struct UnseenObjects {
     guard let query, query.conditions[object.className] != nil,
       let view = try view(of: query, object.className)
     else { return false }
-    let cost = 1 + view.comparisonCount(ofClass: object.className)
+    let left = views.withLock { max($0.comparisonsLeft, 0) }
+    let elements = try View.elementCount(
+      of: CollectionOfOne(object), by: [view], in: snapshot.objects, limit: left + 1)
+    let cost = 1 + view.comparisonCount(ofClass: object.className) + elements
     let isAffordable = views.withLock { views in
       views.comparisonsLeft -= cost
       return views.comparisonsLeft >= 0
@@ -258,8 +261,10 @@ struct UnseenObjects {
     else { return false }
     var values = trace?.before ?? [:]
     if trace?.wasErased != true, let row = try table.row(of: object.key) {
-      for (name, value) in try row.queryableValues(table.schema, in: snapshot.objects)
-      where values[name] == nil {
+      let missing = view.fieldNames(ofClass: name).filter { values[$0] == nil }
+      for (name, value) in try row.queryableValues(
+        table.schema, in: snapshot.objects, of: missing)
+      {
         values[name] = value
       }
     }

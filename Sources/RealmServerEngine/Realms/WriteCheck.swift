@@ -27,6 +27,8 @@ package struct WriteCheck {
     /// The properties that may be changed.
     let writable: FieldSelection
 
+    var views: [View] { subscriptions + (write.map { [$0] } ?? []) }
+
     /// The cost of an object's state, in comparisons.
     var comparisonCount: Int {
       subscriptions.reduce(1 + (write?.comparisonCountMax ?? 0)) { $0 + $1.comparisonCountMax }
@@ -215,6 +217,7 @@ package struct WriteCheck {
       let sorted = keys.keys.sorted()
       let conditions = try conditions(ofClass: name)
       comparisonsLeft -= sorted.count * conditions.comparisonCount
+      try spendElements(of: sorted, ofClass: name, table, conditions.views)
       guard comparisonsLeft >= 0 else { return [:] }
       let written =
         try conditions.write?.keys(among: sorted, ofClass: name, table: table, in: group) ?? []
@@ -228,6 +231,21 @@ package struct WriteCheck {
       }
     }
     return states
+  }
+
+  /// Counts the elements of collections that views look into.
+  private mutating func spendElements(
+    of keys: [ObjectKey], ofClass name: String, _ table: Table, _ views: [View]
+  ) throws(StorageError) {
+    let views = views.filter { $0.elementCosts[name] != nil }
+    guard !views.isEmpty else { return }
+    for key in keys where comparisonsLeft >= 0 {
+      guard let row = try table.row(of: key) else { continue }
+      for view in views where comparisonsLeft >= 0 {
+        comparisonsLeft -= try view.elementCount(
+          ofClass: name, row, table.schema, limit: comparisonsLeft + 1)
+      }
+    }
   }
 
   private mutating func conditions(ofClass name: String) throws(StorageError) -> Conditions {

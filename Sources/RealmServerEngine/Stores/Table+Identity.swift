@@ -25,11 +25,13 @@ extension ColumnType {
 
 extension Row {
   /// The values of queryable properties, with their names.
+  ///
+  /// - Parameter names: Some of the properties; nil for all. Collections may be long.
   package func queryableValues(
-    _ schema: TableSchema, in source: some TableReader
+    _ schema: TableSchema, in source: some TableReader, of names: Set<String>? = nil
   ) throws(StorageError) -> [(name: String, value: TableValue)] {
     var values: [(name: String, value: TableValue)] = []
-    for column in schema.columns {
+    for column in schema.columns where names?.contains(column.name) ?? true {
       if column.isQueryable {
         values.append((column.name, try value(of: column)))
       } else if let points = try source.points(of: column) {

@@ -69,7 +69,8 @@ extension TableValue {
     switch self {
     case .string(let text): text.utf8.count
     case .binary(let bytes): bytes.count
-    case .list(let values): values.reduce(0) { $0 + $1.payloadByteCount }
+    // Also what is empty takes a byte.
+    case .list(let values): values.reduce(0) { $0 + max($1.payloadByteCount, 1) }
     default: 8
     }
   }

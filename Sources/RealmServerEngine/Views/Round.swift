@@ -204,8 +204,10 @@ package struct Round {
         }
         var values = trace.before
         if !trace.wasErased, let key = keys[object], let row = try table.row(of: key) {
-          for (name, value) in try row.queryableValues(table.schema, in: snapshot.objects)
-          where values[name] == nil {
+          let missing = asked.filter { values[$0] == nil }
+          for (name, value) in try row.queryableValues(
+            table.schema, in: snapshot.objects, of: missing)
+          {
             values[name] = value
           }
         }

@@ -16,7 +16,9 @@ package struct View: Sendable {
   /// The properties in the condition of a class.
   private var fields: [String: Set<String>] = [:]
   /// The costs of conditions for one object, in comparisons.
-  private var comparisonCounts: [String: Int] = [:]
+  private(set) var comparisonCounts: [String: Int] = [:]
+  /// What the sizes of an object's properties add to that, of the classes where they do.
+  private(set) var elementCosts: [String: ElementCosts] = [:]
   /// The seen properties of classes with hidden ones.
   private(set) var readableFields: [String: FieldSelection] = [:]
   /// A subscription with a condition on a hidden property: it selects nothing.
@@ -57,6 +59,10 @@ package struct View: Sendable {
         }
         view.predicates[name] = predicate
         view.comparisonCounts[name] = predicate?.comparisonCount
+        if let predicate, let known = classes[name] {
+          let costs = ElementCosts(predicate, of: known)
+          if !costs.isEmpty { view.elementCosts[name] = costs }
+        }
         view.fields[name] = names
       case .failure(let refusal): return .failure(refusal)
       }
@@ -168,31 +174,6 @@ package struct View: Sendable {
   }
 
   func isEmpty(ofClass name: String) -> Bool { predicates[name] == nil }
-
-  /// The cost of the condition of a class for one object, in comparisons.
-  func comparisonCount(ofClass name: String) -> Int { comparisonCounts[name] ?? 0 }
-
-  /// The most comparisons for one object of any class.
-  var comparisonCountMax: Int { comparisonCounts.values.max() ?? 0 }
-
-  /// The most comparisons of a search for the objects of a class.
-  @TaskLocal static var searchComparisonCountMax = 1 << 31
-
-  /// The refusal of too costly conditions in a version; nil if there are none.
-  func costRefusal(in objects: TableGroup) throws(StorageError) -> SessionRefusal? {
-    for (name, count) in comparisonCounts.sorted(by: { $0.key < $1.key }) {
-      let objectCount = try Self.table(name, objects)?.objectCount() ?? 0
-      let (cost, isOver) = count.multipliedReportingOverflow(by: objectCount)
-      guard isOver || cost > Self.searchComparisonCountMax else { continue }
-      return SessionRefusal(
-        .badQuery,
-        """
-        Invalid query: "\(name)": a condition of \(count) comparisons is too costly for \
-        \(objectCount) objects
-        """)
-    }
-    return nil
-  }
 
   /// The table of a class; nil if there is none.
   package static func table(_ name: String, _ objects: TableGroup) throws(StorageError) -> Table? {

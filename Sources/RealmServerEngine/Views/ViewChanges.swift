@@ -132,8 +132,10 @@ package struct ViewChanges {
       guard let trace = log.traces[object], trace.existedBefore else { continue }
       var values = trace.before
       if !trace.wasErased, let key = keys[object], let row = try table.row(of: key) {
-        for (name, value) in try row.queryableValues(table.schema, in: snapshot.objects)
-        where values[name] == nil {
+        let missing = before.fieldNames(ofClass: name).filter { values[$0] == nil }
+        for (name, value) in try row.queryableValues(
+          table.schema, in: snapshot.objects, of: missing)
+        {
           values[name] = value
         }
       }

@@ -55,13 +55,20 @@ struct ViewFinding: Sendable {
 
   /// The cost of bringing the finding to a later version, in comparisons; nil if it cannot be.
   ///
-  /// - Parameter countsObjects: Whether the selected objects count, too.
-  func cost(of input: ViewInput, countsObjects: Bool) -> Int? {
+  /// - Parameters:
+  ///   - countsObjects: Whether the selected objects count, too.
+  ///   - limit: More elements of collections are not counted.
+  func cost(
+    of input: ViewInput, countsObjects: Bool, limit: Int
+  ) throws(StorageError) -> Int? {
     guard let touched = input.touched else { return nil }
     if touched.isEmpty { return 0 }
     let perObject = views.reduce(1) { $0 + $1.comparisonCountMax }
     let (cost, overflow) = perObject.multipliedReportingOverflow(by: touched.count)
-    return overflow ? nil : cost + (countsObjects ? selected.count : 0)
+    if overflow { return nil }
+    let elements = try View.elementCount(
+      of: touched, by: views, in: input.snapshot.objects, limit: limit)
+    return cost + elements + (countsObjects ? selected.count : 0)
   }
 }
 
@@ -90,7 +97,9 @@ struct ViewSearch: Sendable {
     let perObject = Self.comparisonCount(perObjectOf: views)
     let count = (input.missed?.log.objects.count ?? 0) + input.unconfirmedObjects.count
     let (cost, overflow) = perObject.multipliedReportingOverflow(by: count)
-    guard !overflow, cost <= limit else { return nil }
+    guard !overflow, cost <= limit,
+      try StoreError.storing(elementCount(views, limit: limit - cost + 1)) <= limit - cost
+    else { return nil }
     return try await run(from: earlier, nil)
   }
 
@@ -102,6 +111,16 @@ struct ViewSearch: Sendable {
   /// The comparisons for an object, before and afterwards.
   private static func comparisonCount(perObjectOf views: [View]) -> Int {
     2 * views.reduce(1) { $0 + $1.comparisonCountMax }
+  }
+
+  /// The comparisons with elements of the touched objects, before and afterwards.
+  private func elementCount(_ views: [View], limit: Int) throws(StorageError) -> Int {
+    let (touched, tables) = (input.missed?.log.objects ?? [], input.snapshot.objects)
+    let count = try View.elementCount(
+      of: touched, by: views, in: tables, limit: limit / 2 + 1)
+    let others = try View.elementCount(
+      of: input.unconfirmedObjects, by: views, in: tables, limit: limit / 2 + 1)
+    return 2 * (count + others)
   }
 
   /// - Parameter share: The search's part of its thread; nil to go on to the end.
@@ -125,7 +144,9 @@ struct ViewSearch: Sendable {
     }
     if let earlier, let moved = moved(earlier, schemas) { return .success(moved) }
     let selected = try await selected(views, from: earlier, share)
-    let members = try await members(views, from: earlier, share)
+    guard let members = try await members(views, from: earlier, share) else {
+      return .failure(Self.tooCostly)
+    }
     let round = try round(views, members, selected)
     let bootstrap = try await bootstrap(views, selected, after: round, share)
     return .success(
@@ -245,10 +266,19 @@ struct ViewSearch: Sendable {
 
   // MARK: Touched objects
 
-  /// The client's sight of the touched objects, before and afterwards.
+  /// The refusal of a round with an object whose collections have grown too long for a condition.
+  private static var tooCostly: SessionRefusal {
+    var refusal = SessionRefusal(
+      .sessionClosed, "An object has too many elements for the subscriptions of the client")
+    refusal.document.retry = RetryHint(intervalSeconds: 60)
+    return refusal
+  }
+
+  /// The client's sight of the touched objects, before and afterwards; nil if that is too costly
+  /// for one of them.
   private nonisolated(nonsending) func members(
     _ views: [View], from earlier: ViewFinding?, _ share: SearchShare?
-  ) async throws(StoreError) -> [ObjectIdentity: Round.Member] {
+  ) async throws(StoreError) -> [ObjectIdentity: Round.Member]? {
     guard let missed = input.missed else { return [:] }
     var members = earlier?.members ?? [:]
     for object in input.touched ?? [] { members[object] = nil }
@@ -257,17 +287,39 @@ struct ViewSearch: Sendable {
         missed, input.snapshot, views[0], allowed(views), request.file, input.unconfirmedObjects))
     let perObject = Self.comparisonCount(perObjectOf: views)
     let partCount = max(16, SearchShare.comparisonCountMax / perObject)
+    let countsElements = views.contains { !$0.elementCosts.isEmpty }
     var rest = objects.filter { members[$0] == nil }[...]
     while !rest.isEmpty {
-      let part = rest.prefix(partCount)
-      rest = rest.dropFirst(partCount)
+      var (part, cost) = (rest.prefix(partCount), 0)
+      if countsElements {
+        guard let counted = try StoreError.storing(self.part(of: part, views)) else { return nil }
+        (part, cost) = counted
+      }
+      rest = rest.dropFirst(part.count)
       let found = try StoreError.storing(
         Round.members(
           of: part, missed.log, input.snapshot, views[0], allowed(views), scratch))
       members.merge(found) { $1 }
-      await share?.spend(part.count * perObject)
+      await share?.spend(part.count * perObject + cost)
     }
     return members
+  }
+
+  /// The first ones of some objects, as many as have the elements for a turn and one at least, and
+  /// the comparisons with these; nil if one of them has too many.
+  private func part(
+    of objects: ArraySlice<ObjectIdentity>, _ views: [View]
+  ) throws(StorageError) -> (ArraySlice<ObjectIdentity>, Int)? {
+    let limit = views.count * View.objectComparisonCountMax
+    var (count, cost) = (0, 0)
+    for object in objects {
+      let elements = try View.elementCount(
+        of: CollectionOfOne(object), by: views, in: input.snapshot.objects, limit: limit + 1)
+      if elements > limit { return nil }
+      if count > 0, cost + 2 * elements > SearchShare.comparisonCountMax { break }
+      (count, cost) = (count + 1, cost + 2 * elements)
+    }
+    return (objects.prefix(count), cost)
   }
 
   private func round(

@@ -55,7 +55,8 @@ actor ViewSearcher {
     defer { turns.end(user) }
     switch try ViewSearch.bind([query], to: snapshot, scratch) {
     case .success(let views):
-      let refusal = try StoreError.storing(views[0].costRefusal(in: snapshot.objects))
+      let refusal = try await views[0].costRefusal(
+        in: snapshot.objects, SearchShare(of: user, turns))
       return refusal.map { .failure($0) } ?? .success(views[0])
     case .failure(let refusal): return .failure(refusal)
     }

@@ -65,6 +65,28 @@ struct HiddenFieldTests {
     expectEqual(error?.code, .badChangeset)
   }
 
+  /// The elements of a list that a condition looks into count, too.
+  @Test(arguments: [(40, true), (2_000, false)])
+  func theComparisonsOfAnUploadCountElements(limit: Int, isRefused: Bool) async throws {
+    let device = try await Self.device("root", on: Self.server(), ["Doc": "ANY marks >= 0"])
+    let marks = (0..<50).map { index in
+      Step(
+        className: "Doc", key: "one", makes: index == 0, values: ["marks": .integer(Int64(index))])
+    }
+    try device.write(marks)
+    let write = {
+      try await WriteCheck.$comparisonCountMax.withValue(limit) {
+        _ = try await device.upload()
+      }
+    }
+    if isRefused {
+      let error = await #expect(throws: SessionRefusal.self) { try await write() }
+      expectEqual(error?.code, .badChangeset)
+    } else {
+      try await write()
+    }
+  }
+
   private static func set(_ key: String, _ values: [String: JSONValue]) -> Step {
     Step(className: "Doc", key: key, values: values)
   }

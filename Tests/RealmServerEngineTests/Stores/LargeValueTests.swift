@@ -72,6 +72,16 @@ import Testing
 
   // MARK: Objects with large values
 
+  /// Of a long list nothing is kept, whatever its elements are.
+  @Test(arguments: [TableValue.string(""), .binary([]), .int(1), .null])
+  func longListsAreNotKept(_ element: TableValue) {
+    func kept(_ count: Int) -> TableValue? {
+      Touch.Field("list", kept: .list(Array(repeating: element, count: count))).before
+    }
+    expectTrue(kept(500) != nil)
+    expectTrue(kept(5_000) == nil)
+  }
+
   private func makeClasses(_ group: WriteGroup) throws {
     let things = try group.createTable(named: "class_Thing")
     try things.setPrimaryKey(things.addColumn(named: "id", type: .int).key)

@@ -16,8 +16,8 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ViewSearchTests {
   private typealias Text = ChangesetText
 
-  /// A realm whose searches wait for the test.
-  private struct Bench {
+  /// A realm whose searches wait for the test; `ViewCostTests` have it, too.
+  struct Bench {
     let server: TestServer
     let thread = HeldThread()
     let writer: ClientFile
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  private struct Search {
+  struct Search {
     let thread: HeldThread
     let task: Task<Result<ViewDownload, SessionRefusal>, any Error>
     let isOver: Locked<Bool>
@@ -138,11 +138,24 @@ import Testing
     let lines = try lines(try await short.end())
     expectEqual(lines.filter { $0.hasPrefix("CreateObject") }.count, 3, "\(lines)")
 
+    // One look-up, of which the text is long to read.
     let chain = (0..<50).map { "count == \($0)" }.joined(separator: " OR ")
     let query = EffectiveQuery(["Thing": chain])
     let long = try await bench.begin(reader, at: 3, query, next: nil, shortest: usual)
     expectTrue(bench.thread.hasJob)
     _ = try await long.end()
+  }
+
+  /// A short text of three comparisons, for few and for many objects.
+  @Test(arguments: [(250, true), (350, false)])
+  func aSearchOfManyObjectsIsNotShort(count: Int, isShort: Bool) async throws {
+    let bench = try await Bench(Self.objects(count))
+    let reader = try await bench.server.realm.allocateFile(for: "reader")
+    let query = EffectiveQuery(["Thing": "count >= 0 AND count < 900 AND count != 1"])
+    let search = try await bench.begin(
+      reader, at: 1, query, next: nil, shortest: ViewSearch.shortComparisonCountMax)
+    expectEqual(bench.thread.hasJob, !isShort)
+    _ = try await search.end()
   }
 
   /// `ViewSearch` 1
