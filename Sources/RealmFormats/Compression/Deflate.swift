@@ -82,15 +82,24 @@ struct Deflate {
 
   @inline(__always)
   private func word(at position: Int) -> UInt32 {
-    UInt32(input[position]) | UInt32(input[position &+ 1]) &<< 8
-      | UInt32(input[position &+ 2]) &<< 16 | UInt32(input[position &+ 3]) &<< 24
+    let bytes = unsafe input.span.bytes
+    return UInt32(
+      littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt32.self))
   }
 
   /// The number of equal bytes, four at least.
   @inline(__always)
   private func matchLength(_ first: Int, _ second: Int) -> Int {
+    let bytes = unsafe input.span.bytes
     let end = min(DeflateFormat.matchLengthMax, input.count &- second)
     var length = Self.matchLengthMin
+    while length &+ 8 <= end {
+      let difference = unsafe UInt64(
+        littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: first &+ length, as: UInt64.self)
+          ^ bytes.unsafeLoadUnaligned(fromByteOffset: second &+ length, as: UInt64.self))
+      if difference != 0 { return length &+ difference.trailingZeroBitCount / 8 }
+      length &+= 8
+    }
     while length < end, input[first &+ length] == input[second &+ length] { length &+= 1 }
     return length
   }

@@ -24,7 +24,8 @@ struct DeflateBlockHeader {
     self.distances = distances
     literalCount = literals.lengths.lastIndex { $0 > 0 }.map { max(257, $0 + 1) } ?? 257
     distanceCount = distances.lengths.lastIndex { $0 > 0 }.map { $0 + 1 } ?? 1
-    items = Self.items(literals.lengths[..<literalCount] + distances.lengths[..<distanceCount])
+    items = Self.items(
+      Array(literals.lengths[..<literalCount] + distances.lengths[..<distanceCount]))
     var frequencies = [Int](repeating: 0, count: 19)
     for item in items { frequencies[item.symbol] += 1 }
     // Readers refuse a code for code lengths with one symbol only.
@@ -37,11 +38,15 @@ struct DeflateBlockHeader {
   }
 
   /// Runs of equal lengths become one symbol.
-  private static func items(_ lengths: ArraySlice<UInt8>) -> [Item] {
+  private static func items(_ lengths: [UInt8]) -> [Item] {
     var items: [Item] = []
-    var rest = lengths
-    while let value = rest.first {
-      let run = rest.prefix(138).prefix { $0 == value }.count
+    items.reserveCapacity(lengths.count)
+    var position = 0
+    while position < lengths.count {
+      let value = lengths[position]
+      let end = min(position + 138, lengths.count)
+      var run = 1
+      while position + run < end, lengths[position + run] == value { run += 1 }
       var taken = 1
       if value == 0, run >= 3 {
         taken = run
@@ -57,7 +62,7 @@ struct DeflateBlockHeader {
       } else {
         items.append(Item(symbol: Int(value)))
       }
-      rest = rest.dropFirst(taken)
+      position += taken
     }
     return items
   }

@@ -8,6 +8,9 @@ struct HuffmanEncoder {
   /// The codes with their first bit lowest, as they are written.
   private(set) var codes: [UInt16]
 
+  private static let symbolWidth = 9
+  private static let symbolMask = 1 << symbolWidth - 1
+
   /// The code with these lengths.
   init(lengths: [UInt8]) {
     self.lengths = lengths
@@ -26,16 +29,22 @@ struct HuffmanEncoder {
   /// The code with the shortest output for these frequencies, without codes of more than
   /// `lengthMax` bits. An alphabet with one used symbol gives it one bit.
   init(frequencies: [Int], lengthMax: Int) {
-    let order = frequencies.indices.filter { frequencies[$0] > 0 }
-      .sorted { (frequencies[$0], $0) < (frequencies[$1], $1) }
+    // A frequency with its symbol in one number sorts as a pair would, in half the time.
+    var order: [Int] = []
+    order.reserveCapacity(frequencies.count)
+    for (symbol, frequency) in frequencies.enumerated() where frequency > 0 {
+      order.append(frequency << Self.symbolWidth | symbol)
+    }
+    order.sort()
     var lengths = [UInt8](repeating: 0, count: frequencies.count)
-    if order.count == 1 { lengths[order[0]] = 1 }
+    if order.count == 1 { lengths[order[0] & Self.symbolMask] = 1 }
     if order.count > 1 {
-      var counts = Self.depthCounts(order.map { frequencies[$0] }, lengthMax: lengthMax)
+      var counts = Self.depthCounts(
+        order.map { $0 >> Self.symbolWidth }, lengthMax: lengthMax)
       var length = lengthMax
-      for symbol in order {
+      for entry in order {
         while counts[length] == 0 { length -= 1 }
-        lengths[symbol] = UInt8(length)
+        lengths[entry & Self.symbolMask] = UInt8(length)
         counts[length] -= 1
       }
     }
@@ -47,6 +56,7 @@ struct HuffmanEncoder {
     let leafCount = frequencies.count
     // Nodes are made in rising order of their weights, so the two lightest are always next.
     var weights = frequencies
+    weights.reserveCapacity(2 * leafCount - 1)
     var parents = [Int](repeating: 0, count: 2 * leafCount - 1)
     var (leaf, node) = (0, leafCount)
     for _ in 1..<leafCount {
