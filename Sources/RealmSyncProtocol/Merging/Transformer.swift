@@ -47,9 +47,10 @@ package struct Transformer: Sendable {
     var altered: [(position: Int, changeset: Changeset)] = []
     var outcome = MergeOutcome()
     for position in local.indices where !local[position].isEmpty {
-      names.begin(local[position], isAdding: isDestructive)
+      let changeset = local[position]
+      names.begin(changeset, isAdding: isDestructive)
       if let changeset = try transform(
-        local[position], at: position, ownIdent: ownIdent, isTouched: &outcome.isLocalTouched)
+        changeset, at: position, ownIdent: ownIdent, isTouched: &outcome.isLocalTouched)
       {
         altered.append((position, changeset))
       }
@@ -85,19 +86,22 @@ package struct Transformer: Sendable {
     _ changeset: Changeset, at position: Int, ownIdent: FileIdentifier, isTouched: inout Bool
   ) throws(MergeError) -> Changeset? {
     let discriminant = Discriminant(changeset.origin, ownIdent: ownIdent)
-    var rewriter = ChangesetRewriter(changeset)
+    // Most changesets meet no incoming step, and need none.
+    var rewriter: ChangesetRewriter?
     for (number, instruction) in changeset.instructions.enumerated() {
       let candidates = candidates(of: instruction, in: changeset)
       if case .none = candidates { continue }
+      if rewriter == nil { rewriter = ChangesetRewriter(changeset) }
       var step = MergeStep(
         instruction, of: changeset, at: position, discriminant: discriminant, names: &names)
       do throws(RuleError) {
         let prepended = try merge(&step, with: candidates)
-        rewriter.replace(number, by: step, prepended: prepended)
+        rewriter?.replace(number, by: step, prepended: prepended)
       } catch {
         throw error.error(at: conflict(at: instruction, of: changeset))
       }
     }
+    guard let rewriter else { return nil }
     if rewriter.isTouched { isTouched = true }
     return rewriter.isAltered ? rewriter.changeset(names: names) : nil
   }

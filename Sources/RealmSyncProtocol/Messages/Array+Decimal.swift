@@ -19,8 +19,20 @@ extension ArraySlice<UInt8> {
 extension Array where Element == UInt8 {
   mutating func append(decimal number: UInt64) {
     assert(number <= UInt64(Int64.max), "messages have no such number")
-    if number < 10 { return append(UInt8(ascii: "0") + UInt8(number)) }
-    append(contentsOf: String(number).utf8)
+    // A DOWNLOAD has six numbers for each changeset, so they are written without a string each.
+    var (rest, digitCount) = (number / 10, 1)
+    while rest > 0 {
+      rest /= 10
+      digitCount += 1
+    }
+    append(contentsOf: repeatElement(UInt8(ascii: "0"), count: digitCount))
+    var position = count - 1
+    rest = number
+    while rest > 0 {
+      self[position] += UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+      position -= 1
+    }
   }
 
   /// Adds numbers with a space after each.
