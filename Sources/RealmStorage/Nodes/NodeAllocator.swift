@@ -39,6 +39,8 @@ package final class NodeAllocator {
   /// Freed slab blocks by capacity in units of 8 bytes, for the small sizes; each list is chained
   /// through the first payload word, and 0 ends it.
   @exclusivity(unchecked) private var recycled: UnsafeMutablePointer<Int>
+  /// No block of more units is in `recycled`.
+  @exclusivity(unchecked) private var recycledUnitsMax = 0
 
   /// What a seal keeps of the state before it.
   @safe
@@ -46,6 +48,7 @@ package final class NodeAllocator {
     let writableStart: Int
     let slabTop: Int
     let recycled: UnsafeMutablePointer<Int>
+    let recycledUnitsMax: Int
     let freedBlockCount: Int
     let sealedFreeCount: Int
   }
@@ -213,6 +216,7 @@ package final class NodeAllocator {
     guard units < Self.recycledClassCount else { return }
     unsafe node.address.storeBytes(of: recycled[units], toByteOffset: 8, as: Int.self)
     unsafe recycled[units] = ref.offset
+    unsafe recycledUnitsMax = max(recycledUnitsMax, units)
   }
 
   /// Gives up a node and everything below it, following its has-refs flags.
@@ -261,16 +265,18 @@ package final class NodeAllocator {
     unsafe levels.append(
       Level(
         writableStart: writableStart, slabTop: slabTop, recycled: recycled,
-        freedBlockCount: freedBlocks.count, sealedFreeCount: sealedFrees.count))
+        recycledUnitsMax: recycledUnitsMax, freedBlockCount: freedBlocks.count,
+        sealedFreeCount: sealedFrees.count))
     unsafe writableStart = slabTop
     unsafe recycled = Self.makeRecycled()
+    unsafe recycledUnitsMax = 0
   }
 
   /// Takes the newest seal away. What was made since stays.
   package func unseal() {
     guard let level = levels.popLast() else { return }
     unsafe writableStart = level.writableStart
-    for units in 1..<Self.recycledClassCount {
+    for units in unsafe 0...recycledUnitsMax {
       var offset = unsafe recycled[units]
       while offset != 0 {
         let next = unsafe (space.base + offset).load(fromByteOffset: 8, as: Int.self)
@@ -282,6 +288,7 @@ package final class NodeAllocator {
     }
     unsafe recycled.deallocate()
     unsafe recycled = unsafe level.recycled
+    unsafe recycledUnitsMax = max(recycledUnitsMax, level.recycledUnitsMax)
     let freed = sealedFrees[level.sealedFreeCount...]
     sealedFrees.removeLast(freed.count)
     for ref in freed {
@@ -298,6 +305,7 @@ package final class NodeAllocator {
     unsafe writableStart = level.writableStart
     unsafe recycled.deallocate()
     unsafe recycled = unsafe level.recycled
+    unsafe recycledUnitsMax = level.recycledUnitsMax
     freedBlocks.removeLast(freedBlocks.count - level.freedBlockCount)
     sealedFrees.removeLast(sealedFrees.count - level.sealedFreeCount)
   }

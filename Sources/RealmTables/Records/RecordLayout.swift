@@ -145,12 +145,17 @@ package final class RecordLayout: Sendable {
 
   /// Checks that a table of the file has the fields. See `RecordLayout` 1.
   func check(_ schema: TableSchema) throws(StorageError) {
-    for (index, field) in fields.enumerated() {
+    let columns = schema.columns
+    for index in fields.indices {
       // Columns are where they were made, unless another program made the table.
-      let columns = schema.columns
-      let isThere = index < columns.count && columns[index].name == field.name
-      let column = isThere ? columns[index] : schema.column(named: field.name)
-      guard let column else {
+      if index < columns.count, columns[index].type == fields[index].type,
+        columns[index].collection == fields[index].collection,
+        columns[index].name == fields[index].name
+      {
+        continue
+      }
+      let field = fields[index]
+      guard let column = schema.column(named: field.name) else {
         guard !field.isLater else { continue }
         throw .corrupted("the table '\(name)' lacks '\(field.name)'")
       }

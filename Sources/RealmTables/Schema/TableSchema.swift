@@ -59,12 +59,17 @@ package final class TableSchema: Sendable {
 
   /// The position of the public column called `name`.
   package func position(ofColumn name: String) -> Int? {
-    for position in columns.indices where columns[position].name == name { return position }
-    return nil
+    // Most names differ in their lengths, which is seen at once.
+    let byteCount = name.utf8.count
+    return columns.indices.first {
+      columns[$0].name.utf8.count == byteCount && columns[$0].name == name
+    }
   }
 
   /// The public column called `name`.
-  package func column(named name: String) -> Column? { columns.first { $0.name == name } }
+  package func column(named name: String) -> Column? {
+    position(ofColumn: name).map { columns[$0] }
+  }
 
   /// The column, public or backlink, with that key.
   package func column(_ key: ColumnKey) -> Column? {

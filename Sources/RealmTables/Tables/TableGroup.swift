@@ -14,6 +14,7 @@ package final class TableGroup: Sendable {
   package let schemas: SchemaCache
 
   private let list: TableList
+  private let keys = Locked<[TableKey]?>(nil)
   private let tables = Locked<[TableKey: Table]>([:])
   /// See `mixedTargets(of:)`.
   private let mixedLinks = Locked<[TableKey: [MixedTarget]]?>(nil)
@@ -27,7 +28,12 @@ package final class TableGroup: Sendable {
   package var version: UInt64 { snapshot.version }
 
   /// The keys of all tables in the order of the file.
-  package func tableKeys() throws(StorageError) -> [TableKey] { try list.keys() }
+  package func tableKeys() throws(StorageError) -> [TableKey] {
+    if let known = keys.withLock({ $0 }) { return known }
+    let found = try list.keys()
+    keys.withLock { $0 = found }
+    return found
+  }
 
   /// The key of the table called `name`; nil if there is none.
   package func key(ofTable name: String) throws(StorageError) -> TableKey? {
