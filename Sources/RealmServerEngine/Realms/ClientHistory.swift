@@ -65,20 +65,20 @@ struct ClientHistory {
     var changesets: [Changeset] = []
     var places: [Place] = []
     let hidden = hidden(from: incoming, after: base)
-    func add(_ changeset: Changeset, _ place: Place) {
+    func add(_ changeset: consuming Changeset, _ place: Place) {
       guard !changeset.isEmpty else { return }
       changesets.append(changeset)
       places.append(place)
     }
     for version in base + 1..<max(base, history.end) + 1 {
-      let entry = history[version]
-      if entry.origin.file == file.ident {
+      let origin = history.origin(of: version)
+      if origin.file == file.ident {
         // The client's own.
       } else if var form = reciprocals[version] {
-        form.origin = entry.origin
+        form.origin = origin
         add(Self.leave(hidden, outOf: form, version), .entry(version))
       } else {
-        add(Self.leave(hidden, outOf: entry, version), .entry(version))
+        add(Self.leave(hidden, outOf: history[version], version), .entry(version))
       }
       if let change = privates[version] { add(change, .privateChange(version)) }
     }
@@ -103,15 +103,16 @@ struct ClientHistory {
   }
 
   private static func leave(
-    _ hidden: [ObjectIdentity: UInt64], outOf entry: Changeset, _ version: UInt64
+    _ hidden: [ObjectIdentity: UInt64], outOf entry: consuming Changeset, _ version: UInt64
   ) -> Changeset {
     guard !hidden.isEmpty else { return entry }
+    let whole = entry
+    var result = whole
     var known: [ObjectReference: Bool] = [:]
-    var result = entry
     result.instructions.removeAll { instruction in
       guard let object = instruction.object else { return false }
       if let isHidden = known[object] { return isHidden }
-      let isHidden = (hidden[entry.identity(of: object)] ?? 0) >= version
+      let isHidden = (hidden[whole.identity(of: object)] ?? 0) >= version
       known[object] = isHidden
       return isHidden
     }
@@ -172,9 +173,14 @@ final class HistoryWindow {
   var end: UInt64 { base + UInt64(changesets.count) }
 
   /// The changeset of a version after `base`.
-  subscript(version: UInt64) -> Changeset {
+  subscript(version: UInt64) -> Changeset { changesets[position(of: version)] }
+
+  /// Where the changeset of a version after `base` comes from.
+  func origin(of version: UInt64) -> ChangesetOrigin { changesets[position(of: version)].origin }
+
+  private func position(of version: UInt64) -> Int {
     assert(version > base && version <= end, "`ClientHistory` 2: the window lacks a version")
-    return changesets[Int(version - base) - 1]
+    return Int(version - base) - 1
   }
 
   subscript(from version: UInt64) -> ArraySlice<Changeset> {

@@ -203,7 +203,11 @@ struct Integration {
   ) throws(MergeStop) -> Bool {
     guard let unseen else { return false }
     let creating = part.contains { !$0.made.isEmpty }
-    let own = entries.filter { $0.changeset.origin.file == state.file.ident }
+    // A group has many entries, and few of them are of one client: the others are not copied.
+    var own: [MergedEntry] = []
+    for index in entries.indices where entries[index].changeset.origin.file == state.file.ident {
+      own.append(entries[index])
+    }
     // What is not made here can be unseen only if the client has written to it after the base. Most
     // uploads make nothing and follow the newest version, so nothing has been written since.
     guard base < start || !own.isEmpty || creating else { return false }

@@ -5,8 +5,8 @@
 import RealmSyncProtocol
 
 extension ServerSession {
-  /// How far the session is.
-  enum Phase {
+  /// How far the session is. Each request looks at it, so its large parts are behind a reference.
+  indirect enum Phase {
     /// BIND is awaited, or who has sent it has no right.
     case unbound
     /// The realm is being opened, or could not be.
@@ -32,12 +32,18 @@ extension ServerSession {
     let binding: UInt64
   }
 
-  /// A session with an open realm.
-  struct Bound {
+  /// A session with an open realm. Each phase from here on has the same one.
+  final class Bound: Sendable {
     let subject: Subject
     let opened: RealmDirectory.OpenRealm
     /// The news of the realm; nil where sessions are driven otherwise.
     let news: HeadNews.Subscription?
+
+    init(subject: Subject, opened: RealmDirectory.OpenRealm, news: HeadNews.Subscription?) {
+      self.subject = subject
+      self.opened = opened
+      self.news = news
+    }
 
     var realm: ServerRealm { opened.realm }
   }

@@ -6,6 +6,7 @@
 // 1. One write transaction is one append: objects, entries, client files and what belongs to them
 //    move together, and are on the disk when the call returns.
 // 2. Versions and cursors never go back, and the versions of the entries have no gaps.
+// 3. A version that is no longer the newest one is not kept for later reads: its space is needed.
 
 import RealmStorage
 import RealmSyncProtocol
@@ -24,6 +25,8 @@ final class EmbeddedRealm: RealmStore {
   private let schemas = SchemaCache()
   private let keyBounds = KeyBoundCache()
   private let recent = Locked(RecentEntries())
+  /// The newest version, with the tables that were read of it.
+  private let newest = Locked<TableGroup?>(nil)
   private let salts: SaltSource
   private let onProblem: @Sendable (String) -> Void
   private let onHead: @Sendable (RealmHead) -> Void
@@ -86,8 +89,12 @@ final class EmbeddedRealm: RealmStore {
 
   // MARK: Transactions
 
+  /// The newest version. An upload asks for it some six times, so its tables are read once for all.
   func read() throws(StorageError) -> TableGroup {
-    try TableGroup(file.snapshot(), schemas: schemas)
+    if let known = newest.withLock({ $0 }), known.version == file.newestVersion { return known }
+    let group = try TableGroup(file.snapshot(), schemas: schemas)
+    newest.withLock { $0 = group }
+    return group
   }
 
   private func begin() throws(StorageError) -> WriteGroup {
@@ -98,6 +105,9 @@ final class EmbeddedRealm: RealmStore {
   private func write<R>(
     _ body: (WriteGroup) throws(StorageError) -> Outcome<R?>
   ) throws(StorageError) -> Outcome<R?> {
+    // `EmbeddedRealm` 3: neither the version before nor what others read meanwhile.
+    newest.withLock { $0 = nil }
+    defer { newest.withLock { $0 = nil } }
     let group = try begin()
     let outcome = try group.orRollback { () throws(StorageError) in try body(group) }
     guard case .success(_?) = outcome else {

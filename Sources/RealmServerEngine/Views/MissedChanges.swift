@@ -31,6 +31,8 @@ final class MissedChanges: Sendable {
   let changesets: [Changeset?]
   /// The entries of each author, as positions.
   let ownEntries: [FileIdentifier: [Int]]
+  /// The authors of the entries.
+  let authors: Set<FileIdentifier>
 
   /// The memory of the entries and the indexes, about.
   let byteCount: Int
@@ -69,6 +71,7 @@ final class MissedChanges: Sendable {
     }
     (self.changesets, self.general) = (changesets, general)
     (self.entries, self.ownEntries) = (entries, ownEntries)
+    authors = Set(ownEntries.keys)
     var (classes, files) = ([String: [Int]](), [FileIdentifier: [Int]]())
     for (position, object) in log.objects.enumerated() {
       classes[object.className, default: []].append(position)

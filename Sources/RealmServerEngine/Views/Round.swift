@@ -79,11 +79,12 @@ package struct Round {
   ///     here: the bootstrap does it, and makes the objects again for the client at once.
   ///   - unconfirmed: Objects of private changes that the client may not have received. Its changes
   ///     of them may be merged with those here.
+  ///   - objects: `objects(_:_:_:_:_:_:)` of all this, where they are known.
   ///   - members: The known places of objects.
   init(
     _ missed: MissedChanges, after cursor: DownloadCursor, to snapshot: RealmSnapshot,
     timestamp: OriginTimestamp, view: View, next: View? = nil, due: [String: [ObjectKey]]? = nil,
-    file: FileIdentifier, unconfirmed: [ObjectIdentity] = [],
+    file: FileIdentifier, unconfirmed: [ObjectIdentity] = [], objects: [ObjectIdentity]? = nil,
     members: [ObjectIdentity: Member] = [:], scratch: ViewScratch
   ) throws(StoreError) {
     self.cursor = cursor
@@ -91,8 +92,10 @@ package struct Round {
     fields = (next ?? view).readableFields
     // Of some properties a part may be the client's.
     let paths = try fields.haveParts ? StoreError.storing(PropertyPaths(snapshot.objects)) : nil
-    let objects = try StoreError.storing(
-      Self.objects(missed, snapshot, view, next, file, unconfirmed))
+    let objects =
+      if let objects { objects } else {
+        try StoreError.storing(Self.objects(missed, snapshot, view, next, file, unconfirmed))
+      }
     let unknown = objects.filter { members[$0] == nil }
     let found = try StoreError.storing(
       Self.members(of: unknown, missed.log, snapshot, view, next, scratch))

@@ -53,14 +53,13 @@ struct RoundCache {
     _ round: Round, _ key: Key, for file: FileIdentifier, _ missed: MissedChanges,
     timestamp: OriginTimestamp
   ) {
-    let authors = Set(missed.ownEntries.keys)
-    guard !authors.contains(file) else { return }
+    guard missed.ownEntries[file] == nil else { return }
     let size =
       round.entries.reduce(256) { $0 + $1.changeset.count + 64 }
       + round.parts.reduce(0) { $0 + 64 * $1.objects.count } + key.query.byteCount
     guard size <= byteCountMax / 4, !items.contains(where: { $0.key == key }) else { return }
     items.append(
-      Item(key: key, round: round, timestamp: timestamp, authors: authors, byteCount: size))
+      Item(key: key, round: round, timestamp: timestamp, authors: missed.authors, byteCount: size))
     byteCount += size
     while byteCount > byteCountMax { byteCount -= items.removeFirst().byteCount }
     // Versions before the newest are asked for by few.

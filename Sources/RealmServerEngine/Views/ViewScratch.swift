@@ -183,26 +183,24 @@ struct ViewCache: Sendable {
   private static let byteCountMax = 2 << 20
 
   private var schemas: [TableSchema] = []
-  private var views: [EffectiveQuery: View] = [:]
-  /// The queries that were asked for since the last call of `forgetUnused`.
-  private var used: Set<EffectiveQuery> = []
+  /// With whether they were asked for since the last call of `forgetUnused`.
+  private var views: [EffectiveQuery: (view: View, isUsed: Bool)] = [:]
   private(set) var byteCount = 0
 
   /// A view that was bound to the same classes; nil if there is none.
   mutating func view(_ query: EffectiveQuery, _ schemas: [TableSchema]) -> View? {
     // Versions with equal classes share their schemas.
-    guard self.schemas.elementsEqual(schemas, by: { $0 === $1 }), let view = views[query] else {
-      return nil
-    }
-    used.insert(query)
-    return view
+    guard self.schemas.elementsEqual(schemas, by: { $0 === $1 }),
+      let place = views.index(forKey: query)
+    else { return nil }
+    views.values[place].isUsed = true
+    return views.values[place].view
   }
 
   /// Forgets the views of queries that no client has had since the last call.
   mutating func forgetUnused() {
-    views = views.filter { used.contains($0.key) }
+    views = views.filter { $0.value.isUsed }.mapValues { (view: $0.view, isUsed: false) }
     byteCount = views.keys.reduce(0) { $0 + $1.byteCount }
-    used = []
   }
 
   /// Keeps a view that was bound to some classes.
@@ -211,10 +209,9 @@ struct ViewCache: Sendable {
     if views.count >= Self.countMax || byteCount + count > Self.byteCountMax
       || !self.schemas.elementsEqual(schemas, by: { $0 === $1 })
     {
-      (views, byteCount, used) = ([:], 0, [])
+      (views, byteCount) = ([:], 0)
     }
     self.schemas = schemas
-    if views.updateValue(view, forKey: query) == nil { byteCount += count }
-    used.insert(query)
+    if views.updateValue((view, true), forKey: query) == nil { byteCount += count }
   }
 }

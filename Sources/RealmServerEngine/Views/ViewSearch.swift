@@ -74,6 +74,12 @@ struct ViewFinding: Sendable {
 
 /// A search in a version.
 struct ViewSearch: Sendable {
+  /// The classes of the version, and the views of the request that are bound to them.
+  private struct Bound {
+    let schemas: [TableSchema]
+    let views: [View]
+  }
+
   let request: ViewRequest
   let input: ViewInput
   let scratch: ViewScratch
@@ -91,16 +97,16 @@ struct ViewSearch: Sendable {
     guard request.next == nil else { return nil }
     let queries = [request.query, request.query.limited(by: request.filters)]
     guard Self.readingCost(of: queries) <= limit else { return nil }
-    guard case .success(let views) = try Self.bind(queries, to: input.snapshot, scratch) else {
-      return nil
-    }
+    let schemas = try StoreError.storing(input.snapshot.objects.classSchemas())
+    guard case .success(let views) = try Self.bind(queries, to: input.snapshot, schemas, scratch)
+    else { return nil }
     let perObject = Self.comparisonCount(perObjectOf: views)
     let count = (input.missed?.log.objects.count ?? 0) + input.unconfirmedObjects.count
     let (cost, overflow) = perObject.multipliedReportingOverflow(by: count)
     guard !overflow, cost <= limit,
       try StoreError.storing(elementCount(views, limit: limit - cost + 1)) <= limit - cost
     else { return nil }
-    return try await run(from: earlier, nil)
+    return try await run(from: earlier, nil, Bound(schemas: schemas, views: views))
   }
 
   /// To read a condition takes about as long as some comparisons for each of its letters.
@@ -127,16 +133,25 @@ struct ViewSearch: Sendable {
   nonisolated(nonsending) func run(
     from earlier: ViewFinding?, _ share: SearchShare?
   ) async throws(StoreError) -> Result<ViewFinding, SessionRefusal> {
-    let schemas = try StoreError.storing(input.snapshot.objects.classSchemas())
+    try await run(from: earlier, share, nil)
+  }
+
+  private nonisolated(nonsending) func run(
+    from earlier: ViewFinding?, _ share: SearchShare?, _ bound: Bound?
+  ) async throws(StoreError) -> Result<ViewFinding, SessionRefusal> {
+    let schemas =
+      if let bound { bound.schemas } else {
+        try StoreError.storing(input.snapshot.objects.classSchemas())
+      }
     let earlier = input.touched == nil ? nil : earlier
     let views: [View]
-    if let earlier {
-      views = earlier.views
+    if let known = earlier?.views ?? bound?.views {
+      views = known
     } else {
       let queries =
         [request.query, request.query.limited(by: request.filters)]
         + (request.next.map { [$0] } ?? [])
-      switch try Self.bind(queries, to: input.snapshot, scratch) {
+      switch try Self.bind(queries, to: input.snapshot, schemas, scratch) {
       case .success(let bound): views = bound
       case .failure(let refusal): return .failure(refusal)
       }
@@ -144,10 +159,11 @@ struct ViewSearch: Sendable {
     }
     if let earlier, let moved = moved(earlier, schemas) { return .success(moved) }
     let selected = try await selected(views, from: earlier, share)
-    guard let members = try await members(views, from: earlier, share) else {
+    let objects = try objects(views)
+    guard let members = try await members(of: objects, views, from: earlier, share) else {
       return .failure(Self.tooCostly)
     }
-    let round = try round(views, members, selected)
+    let round = try round(views, objects, members, selected)
     let bootstrap = try await bootstrap(views, selected, after: round, share)
     return .success(
       ViewFinding(
@@ -155,13 +171,18 @@ struct ViewSearch: Sendable {
         round: round, bootstrap: bootstrap))
   }
 
-  /// The views of queries in a version.
+  /// The views of queries in a version with these classes.
   static func bind(
-    _ queries: [EffectiveQuery], to snapshot: RealmSnapshot, _ scratch: ViewScratch?
+    _ queries: [EffectiveQuery], to snapshot: RealmSnapshot, _ schemas: [TableSchema],
+    _ scratch: ViewScratch?
   ) throws(StoreError) -> Result<[View], SessionRefusal> {
-    let schemas = try StoreError.storing(snapshot.objects.classSchemas())
     var views: [View] = []
-    for query in queries {
+    for (index, query) in queries.enumerated() {
+      // Without filters the first two are one.
+      if index > 0, query == queries[index - 1] {
+        views.append(views[index - 1])
+        continue
+      }
       if let known = scratch?.views.withLock({ $0.view(query, schemas) }) {
         views.append(known)
         continue
@@ -274,17 +295,22 @@ struct ViewSearch: Sendable {
     return refusal
   }
 
-  /// The client's sight of the touched objects, before and afterwards; nil if that is too costly
-  /// for one of them.
+  /// The touched objects, and those that the client may not have received.
+  private func objects(_ views: [View]) throws(StoreError) -> [ObjectIdentity] {
+    guard let missed = input.missed else { return [] }
+    return try StoreError.storing(
+      Round.objects(
+        missed, input.snapshot, views[0], allowed(views), request.file, input.unconfirmedObjects))
+  }
+
+  /// The client's sight of these, before and afterwards; nil if that is too costly for one of them.
   private nonisolated(nonsending) func members(
-    _ views: [View], from earlier: ViewFinding?, _ share: SearchShare?
+    of objects: [ObjectIdentity], _ views: [View], from earlier: ViewFinding?,
+    _ share: SearchShare?
   ) async throws(StoreError) -> [ObjectIdentity: Round.Member]? {
     guard let missed = input.missed else { return [:] }
     var members = earlier?.members ?? [:]
     for object in input.touched ?? [] { members[object] = nil }
-    let objects = try StoreError.storing(
-      Round.objects(
-        missed, input.snapshot, views[0], allowed(views), request.file, input.unconfirmedObjects))
     let perObject = Self.comparisonCount(perObjectOf: views)
     let partCount = max(16, SearchShare.comparisonCountMax / perObject)
     let countsElements = views.contains { !$0.elementCosts.isEmpty }
@@ -323,7 +349,8 @@ struct ViewSearch: Sendable {
   }
 
   private func round(
-    _ views: [View], _ members: [ObjectIdentity: Round.Member], _ selected: Bootstrap.Selected
+    _ views: [View], _ objects: [ObjectIdentity], _ members: [ObjectIdentity: Round.Member],
+    _ selected: Bootstrap.Selected
   ) throws(StoreError) -> Round {
     guard let missed = input.missed else {
       return Round(ofNothingAfter: request.cursor, to: input.snapshot.head, file: request.file)
@@ -331,6 +358,6 @@ struct ViewSearch: Sendable {
     return try Round(
       missed, after: request.cursor, to: input.snapshot, timestamp: input.timestamp, view: views[0],
       next: allowed(views), due: request.next == nil ? nil : selected.after, file: request.file,
-      unconfirmed: input.unconfirmedObjects, members: members, scratch: scratch)
+      unconfirmed: input.unconfirmedObjects, objects: objects, members: members, scratch: scratch)
   }
 }

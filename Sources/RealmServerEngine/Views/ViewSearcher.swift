@@ -7,6 +7,7 @@
 
 package import RealmStorage
 import RealmSyncProtocol
+import RealmTables
 
 /// The threads of an app.
 package final class ViewSearchers: Sendable {
@@ -53,7 +54,8 @@ actor ViewSearcher {
   ) async throws(StoreError) -> Result<View, SessionRefusal> {
     await turns.begin(user)
     defer { turns.end(user) }
-    switch try ViewSearch.bind([query], to: snapshot, scratch) {
+    let schemas = try StoreError.storing(snapshot.objects.classSchemas())
+    switch try ViewSearch.bind([query], to: snapshot, schemas, scratch) {
     case .success(let views):
       let refusal = try await views[0].costRefusal(
         in: snapshot.objects, SearchShare(of: user, turns))

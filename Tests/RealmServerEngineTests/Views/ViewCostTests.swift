@@ -131,7 +131,8 @@ import Testing
     let (bench, _, version) = try await bench(count: 100, textByteCount: 1)
     let query = EffectiveQuery(["Thing": "ANY list == 1"])
     let snapshot = try await bench.server.realm.store.snapshot(atLeast: version)
-    let (found, tables) = (try ViewSearch.bind([query], to: snapshot, nil).get(), snapshot.objects)
+    let tables = snapshot.objects
+    let found = try ViewSearch.bind([query], to: snapshot, tables.classSchemas(), nil).get()
     let object = ObjectIdentity(className: "Thing", key: .value(.string("one")))
     try expectEqual(View.elementCount(of: [object], by: found, in: tables, limit: 1_000), 100)
     try expectEqual(View.elementCount(of: [object], by: found, in: tables, limit: 7), 7)
