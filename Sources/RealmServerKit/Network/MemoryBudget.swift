@@ -25,16 +25,22 @@ final class MemoryBudget: Sendable {
     var user: String?
   }
 
+  /// The accounts of an address, and of a user once there is one.
+  fileprivate struct Accounts {
+    let address: MemoryAccounts.Number
+    var user: MemoryAccounts.Number? = nil
+  }
+
   private struct Waiter {
     let share: ObjectIdentifier
-    let payer: Payer
+    let accounts: Accounts
     let byteCount: Int
     let continuation: CheckedContinuation<Void, Never>
   }
 
   private struct State {
     var total = 0
-    var counts: [String: Int] = [:]
+    var accounts = MemoryAccounts()
     /// In the order in which they came.
     var waiters: [Waiter] = []
   }
@@ -64,37 +70,66 @@ final class MemoryBudget: Sendable {
 
   /// A share of what clients have, for one socket or body.
   func share(address: String) -> Share {
-    Share(self, Payer(address: "address " + address))
+    let payer = Payer(address: "address " + address)
+    return Share(self, payer, Accounts(address: join(payer.address)))
+  }
+
+  // MARK: Accounts
+
+  fileprivate func join(_ name: String) -> MemoryAccounts.Number {
+    state.withLockedValue { $0.accounts.join(name) }
+  }
+
+  fileprivate func leave(_ accounts: Accounts) {
+    state.withLockedValue { state in
+      state.accounts.leave(accounts.address)
+      if let user = accounts.user { state.accounts.leave(user) }
+    }
+  }
+
+  /// The accounts of a share that has nothing, with another user.
+  fileprivate func change(_ accounts: Accounts, to user: String) -> Accounts {
+    state.withLockedValue { state in
+      if let last = accounts.user { state.accounts.leave(last) }
+      return Accounts(address: accounts.address, user: state.accounts.join(user))
+    }
   }
 
   // MARK: Taking
 
-  private func limits(of payer: Payer) -> [(name: String, max: Int)] {
-    [(payer.address, addressMax)] + (payer.user.map { [($0, userMax)] } ?? [])
-  }
-
   /// - Parameter isOutput: Whether it is for a message that the server is about to make.
-  private func hasRoom(_ byteCount: Int, _ payer: Payer, isOutput: Bool, _ state: State) -> Bool {
+  private func hasRoom(
+    _ byteCount: Int, _ accounts: Accounts, isOutput: Bool, _ state: State
+  ) -> Bool {
     func fits(_ count: Int, _ limit: Int) -> Bool {
       count + byteCount <= (isOutput ? limit / 4 * 3 : limit)
     }
-    return fits(state.total, processMax)
-      && limits(of: payer).allSatisfy { fits(state.counts[$0.name, default: 0], $0.max) }
+    guard fits(state.total, processMax), fits(state.accounts[accounts.address], addressMax) else {
+      return false
+    }
+    guard let user = accounts.user else { return true }
+    return fits(state.accounts[user], userMax)
   }
 
-  private func add(_ byteCount: Int, _ payer: Payer, _ state: inout State) {
+  private func add(_ byteCount: Int, _ accounts: Accounts, _ state: inout State) {
     state.total += byteCount
-    for (name, _) in limits(of: payer) {
-      let count = state.counts[name, default: 0] + byteCount
-      state.counts[name] = count > 0 ? count : nil
-    }
+    state.accounts[accounts.address] += byteCount
+    if let user = accounts.user { state.accounts[user] += byteCount }
+  }
+
+  /// Whether less than half of a limit is left.
+  private func isTight(_ accounts: Accounts, _ state: State) -> Bool {
+    if state.total > processMax / 2 { return true }
+    if state.accounts[accounts.address] > addressMax / 2 { return true }
+    guard let user = accounts.user else { return false }
+    return state.accounts[user] > userMax / 2
   }
 
   /// Takes bytes if there is room for them.
-  fileprivate func take(_ byteCount: Int, _ payer: Payer, isOutput: Bool) -> Bool {
+  fileprivate func take(_ byteCount: Int, _ accounts: Accounts, isOutput: Bool) -> Bool {
     state.withLockedValue { state in
-      guard hasRoom(byteCount, payer, isOutput: isOutput, state) else { return false }
-      add(byteCount, payer, &state)
+      guard hasRoom(byteCount, accounts, isOutput: isOutput, state) else { return false }
+      add(byteCount, accounts, &state)
       return true
     }
   }
@@ -102,13 +137,10 @@ final class MemoryBudget: Sendable {
   /// Takes bytes that are there already, or gives some back. Returns whether less than half of a
   /// limit is left.
   @discardableResult
-  fileprivate func change(by byteCount: Int, _ payer: Payer) -> Bool {
+  fileprivate func change(by byteCount: Int, _ accounts: Accounts) -> Bool {
     let (isTight, woken) = state.withLockedValue { state -> (Bool, [Waiter]) in
-      add(byteCount, payer, &state)
-      let isTight =
-        state.total > processMax / 2
-        || limits(of: payer).contains { state.counts[$0.name, default: 0] > $0.max / 2 }
-      return (isTight, byteCount < 0 ? takeWoken(&state) : [])
+      add(byteCount, accounts, &state)
+      return (self.isTight(accounts, state), byteCount < 0 ? takeWoken(&state) : [])
     }
     for waiter in woken { waiter.continuation.resume() }
     return isTight
@@ -120,7 +152,7 @@ final class MemoryBudget: Sendable {
     guard !state.waiters.isEmpty else { return [] }
     let (current, waiters) = (state, state.waiters)
     func isWoken(_ waiter: Waiter) -> Bool {
-      hasRoom(waiter.byteCount, waiter.payer, isOutput: true, current)
+      hasRoom(waiter.byteCount, waiter.accounts, isOutput: true, current)
     }
     state.waiters = waiters.filter { !isWoken($0) }
     return waiters.filter(isWoken)
@@ -128,13 +160,14 @@ final class MemoryBudget: Sendable {
 
   /// Begins to wait for room for a message, unless there is some. Returns whether it waits.
   fileprivate func wait(
-    _ byteCount: Int, _ payer: Payer, for share: ObjectIdentifier,
+    _ byteCount: Int, _ accounts: Accounts, for share: ObjectIdentifier,
     _ continuation: CheckedContinuation<Void, Never>
   ) -> Bool {
     state.withLockedValue { state in
-      guard !hasRoom(byteCount, payer, isOutput: true, state) else { return false }
+      guard !hasRoom(byteCount, accounts, isOutput: true, state) else { return false }
       state.waiters.append(
-        Waiter(share: share, payer: payer, byteCount: byteCount, continuation: continuation))
+        Waiter(
+          share: share, accounts: accounts, byteCount: byteCount, continuation: continuation))
       return true
     }
   }
@@ -154,6 +187,7 @@ extension MemoryBudget {
   final class Share: SocketMemory, ConnectionMemory {
     private struct State {
       var payer: Payer
+      var accounts: Accounts
       /// What is taken, all in all.
       var byteCount = 0
       /// The part of it that the connection has noted.
@@ -165,23 +199,26 @@ extension MemoryBudget {
     /// Its lock is taken before that of the budget, which knows no shares, so never after.
     private let state: NIOLockedValueBox<State>
 
-    fileprivate init(_ budget: MemoryBudget, _ payer: Payer) {
+    fileprivate init(_ budget: MemoryBudget, _ payer: Payer, _ accounts: Accounts) {
       self.budget = budget
-      state = NIOLockedValueBox(State(payer: payer))
+      state = NIOLockedValueBox(State(payer: payer, accounts: accounts))
     }
 
     deinit {
       budget.uploads.end(of: ObjectIdentifier(self))
-      let (count, payer) = state.withLockedValue { ($0.byteCount, $0.payer) }
-      if count > 0 { budget.change(by: -count, payer) }
+      let (count, accounts) = state.withLockedValue { ($0.byteCount, $0.accounts) }
+      if count > 0 { budget.change(by: -count, accounts) }
+      budget.leave(accounts)
     }
 
     /// Names the user, whose limit counts too from now on.
     func setUser(_ user: String) {
       state.withLockedValue { state in
-        budget.change(by: -state.byteCount, state.payer)
-        state.payer.user = "user " + user
-        budget.change(by: state.byteCount, state.payer)
+        let name = "user " + user
+        budget.change(by: -state.byteCount, state.accounts)
+        state.accounts = budget.change(state.accounts, to: name)
+        budget.change(by: state.byteCount, state.accounts)
+        state.payer.user = name
       }
     }
 
@@ -191,7 +228,7 @@ extension MemoryBudget {
 
     private func take(_ byteCount: Int, isOutput: Bool) -> Bool {
       state.withLockedValue { state in
-        guard budget.take(byteCount, state.payer, isOutput: isOutput) else { return false }
+        guard budget.take(byteCount, state.accounts, isOutput: isOutput) else { return false }
         state.byteCount += byteCount
         return true
       }
@@ -201,7 +238,7 @@ extension MemoryBudget {
       state.withLockedValue { state in
         let count = min(byteCount, state.byteCount - state.heldByteCount)
         state.byteCount -= count
-        budget.change(by: -count, state.payer)
+        budget.change(by: -count, state.accounts)
       }
     }
 
@@ -212,7 +249,7 @@ extension MemoryBudget {
         let change = byteCount - state.heldByteCount
         state.heldByteCount = byteCount
         state.byteCount += change
-        return budget.change(by: change, state.payer)
+        return budget.change(by: change, state.accounts)
       }
     }
 
@@ -224,7 +261,7 @@ extension MemoryBudget {
       await withCheckedContinuation { continuation in
         let isWaiting = state.withLockedValue { state in
           !state.hasEnded
-            && budget.wait(byteCount, state.payer, for: ObjectIdentifier(self), continuation)
+            && budget.wait(byteCount, state.accounts, for: ObjectIdentifier(self), continuation)
         }
         if !isWaiting { continuation.resume() }
       }
