@@ -14,10 +14,13 @@ package final class OwnedVisits {
   /// How many objects may be embedded in each other: as many as the stack of a thread has room for,
   /// and as other devices take.
   package static let depthMax = 256
+  /// The bytes of texts that count as one object: what a walk reads is a few times what there is.
+  private static let bytesForOne = 8
   private let nodeByteCount: () -> Int
   private let depthMax: Int
   private let repeatCount: Int
-  private var count = 0
+  /// The objects so far, with as many elements as take a byte.
+  package private(set) var count = 0
   private var countMax: Int
   /// The objects around what the walk is at.
   package private(set) var depth = 0
@@ -61,6 +64,12 @@ package final class OwnedVisits {
     guard depth > 0, count < countMax else { return }
     let perByte = BTreeLimits.entryCount / NodeHeader.byteCount
     count += (elementCount + perByte - 1) / perByte
+  }
+
+  /// Notes that the walk has read texts; outside of what it has entered, they do not count.
+  package func note(byteCount: Int) {
+    guard depth > 0, count < countMax else { return }
+    count += byteCount / Self.bytesForOne
   }
 
   /// Notes that the walk comes back from an embedded object.

@@ -6,9 +6,12 @@
 // 1. An object without owner is deleted, with the embedded objects that it owns.
 // 2. Of an object with n links to it, n - 1 copies are made. A copy has the same values and links,
 //    and copies of the embedded objects. It has one owner, and no other link leads to it.
-// 3. Copies that are needed because copies link to objects of the table are limited: objects that
-//    link to each other in a circle could be copied without end. The others are as many as the
-//    links.
+// 3. Copies that are needed because copies link to objects of the table are limited, and so is what
+//    they hold: objects that link to each other in a circle could be copied without end. The others
+//    are as many as the links.
+// 4. A copy takes no more than a few times what the file has room for, whatever the embedded
+//    objects of a damaged or hostile file have in common. The links of one owner to an object are
+//    found in one walk over its collection.
 
 import RealmStorage
 
@@ -19,10 +22,25 @@ struct OwnerSeparation {
     let table: WritableTable
     let column: Column
     let key: ObjectKey
+
+    func isSame(as other: Owner) -> Bool {
+      key == other.key && column.key == other.column.key && table.key == other.table.key
+    }
+  }
+
+  /// Where the next link of an owner is looked for.
+  private struct Place {
+    let owner: Owner
+    /// The position in its list.
+    var index = 0
+    /// The names in its dictionary, the next one last; nil if they were not looked for yet.
+    var names: [String]?
   }
 
   /// The copies that may be made because of copies.
   static let maximumExtraCount = 100_000
+  /// The objects that such copies may hold, for each of them, with as many elements as take a byte.
+  private static let extraVisitCount = 100
 
   private let table: WritableTable
   private let name: String
@@ -43,13 +61,19 @@ struct OwnerSeparation {
       (orphans, shared) = try find()
     }
     var known = shared.reduce(0) { $0 + $1.count - 1 }
-    var extraCount = 0
+    var (extraCount, extraVisits) = (0, 0)
     var pending = shared.map(\.key)
     while let key = pending.popLast() {
+      var place: Place?
       for owner in try owners(of: key).dropFirst() {
-        if known > 0 { known -= 1 } else { extraCount += 1 }
-        guard extraCount <= limit else { throw tooManyCopies }
-        try give(owner, copyOf: key, &pending)
+        let isExtra = known == 0
+        if isExtra { extraCount += 1 } else { known -= 1 }
+        let visitsLeft = limit * Self.extraVisitCount - extraVisits
+        guard extraCount <= limit, visitsLeft >= 0 else { throw tooManyCopies }
+        var next = place.flatMap { $0.owner.isSame(as: owner) ? $0 : nil } ?? Place(owner: owner)
+        let visits = try give(&next, copyOf: key, &pending)
+        place = next
+        if isExtra { extraVisits += visits }
       }
     }
   }
@@ -148,31 +172,41 @@ struct OwnerSeparation {
 
   /// Makes one link of an owner lead to a copy of the object.
   ///
-  /// - Parameter linked: Gets the objects of the table that the copy links to.
+  /// - Parameters:
+  ///   - place: Goes on behind the link.
+  ///   - linked: Gets the objects of the table that the copy links to.
+  /// - Returns: The copied objects, with as many elements as take a byte.
   private func give(
-    _ owner: Owner, copyOf key: ObjectKey, _ linked: inout [ObjectKey]
-  ) throws(StorageError) {
+    _ place: inout Place, copyOf key: ObjectKey, _ linked: inout [ObjectKey]
+  ) throws(StorageError) -> Int {
     let copy = try table.createObject().key
+    let owner = place.owner
     let column = owner.column
     switch column.collection {
     case .none: try owner.table.setLink(copy, column, owner.key)
     case .list, .set:
       let list = try owner.table.list(column, owner.key, stored: true)
       let count = try list.count
-      var index = 0
-      while index < count, try list.value(at: index) != .link(key) { index += 1 }
-      guard index < count else { throw lostLink }
-      try list.set(.link(copy), at: index)
+      while place.index < count, try list.value(at: place.index) != .link(key) { place.index += 1 }
+      guard place.index < count else { throw lostLink }
+      try list.set(.link(copy), at: place.index)
+      place.index += 1
     case .dictionary:
-      let row = try owner.table.row(of: owner.key)
-      let entries = try row?.dictionary(column).entries(of: column).entries ?? []
-      let link = TableValue.typedLink(table.key, key)
-      guard let entry = entries.first(where: { $0.value == .link(key) || $0.value == link }) else {
-        throw lostLink
-      }
-      try owner.table.dictionary(column, owner.key).set(.link(copy), for: entry.key)
+      var names = place.names ?? []
+      if place.names == nil { names = try self.names(of: key, in: owner) }
+      guard let name = names.popLast() else { throw lostLink }
+      place.names = names
+      try owner.table.dictionary(column, owner.key).set(.link(copy), for: name)
     }
-    try copyValues(from: key, to: copy, &linked)
+    return try copyValues(from: key, to: copy, &linked)
+  }
+
+  /// The names of an object in a dictionary, the first one last.
+  private func names(of key: ObjectKey, in owner: Owner) throws(StorageError) -> [String] {
+    let row = try owner.table.row(of: owner.key)
+    let entries = try row?.dictionary(owner.column).entries(of: owner.column).entries ?? []
+    let link = TableValue.typedLink(table.key, key)
+    return entries.filter { $0.value == .link(key) || $0.value == link }.map(\.key).reversed()
   }
 
   private var lostLink: StorageError {
@@ -189,17 +223,21 @@ struct OwnerSeparation {
   }
 
   /// Copies all values, and the embedded objects, however deep.
+  ///
+  /// - Returns: The copied objects, with as many elements as take a byte.
   private func copyValues(
     from source: ObjectKey, to target: ObjectKey, _ linked: inout [ObjectKey]
-  ) throws(StorageError) {
+  ) throws(StorageError) -> Int {
     var pending = [Pair(table: table, source: source, target: target)]
     let allocator = table.allocator
     let byteCount = allocator.space.fileEnd + allocator.slabByteCount
     let visits = OwnedVisits(in: { byteCount }, repeatCount: 1)
+    try visits.enter()
     while let pair = pending.popLast() {
       try visits.note()
       for column in unsafe pair.table.schema.columns {
-        guard let value = try pair.table.row(of: pair.source)?.value(of: column) else { continue }
+        guard let row = try pair.table.row(of: pair.source) else { continue }
+        let value = try self.value(of: column, row, visits)
         let owned =
           try column.type == .link ? column.targetTable.map(table.group.requiredTable) : nil
         if let owned, unsafe owned.schema.kind == .embedded {
@@ -212,6 +250,28 @@ struct OwnerSeparation {
         }
       }
     }
+    return visits.count
+  }
+
+  /// A value that is copied; its elements and bytes are counted (`OwnerSeparation` 4).
+  private func value(
+    of column: Column, _ row: Row, _ visits: OwnedVisits
+  ) throws(StorageError) -> TableValue {
+    let count =
+      switch column.collection {
+      case .none: 0
+      case .dictionary: try row.dictionary(column).count
+      case .list, .set: try row.list(column).count
+      }
+    if count > 0 {
+      visits.note(elementCount: count)
+      try visits.note()
+    }
+    let value = try row.value(of: column)
+    let (elements, bytes) = value.sizes
+    visits.note(elementCount: elements - count)
+    visits.note(byteCount: bytes)
+    return value
   }
 
   /// Creates an embedded object for each link in a value; their own values are copied later.
@@ -245,6 +305,24 @@ struct OwnerSeparation {
 }
 
 extension TableValue {
+  /// The elements of the collections in the value, and the bytes of its texts.
+  fileprivate var sizes: (elements: Int, bytes: Int) {
+    switch self {
+    case .string(let text): return (0, text.utf8.count)
+    case .binary(let bytes): return (0, bytes.count)
+    case .list(let elements): return Self.sizes(of: elements)
+    case .dictionary(let map): return Self.sizes(of: map.entries.lazy.map(\.value))
+    default: return (0, 0)
+    }
+  }
+
+  private static func sizes(of values: some Collection<TableValue>) -> (elements: Int, bytes: Int) {
+    values.reduce(into: (values.count, 0)) { sum, value in
+      let (elements, bytes) = value.sizes
+      sum = (sum.0 + elements, sum.1 + bytes)
+    }
+  }
+
   /// A link as one to an object of the column's own table.
   fileprivate var plainLink: TableValue {
     if case .typedLink(_, let key) = self { .link(key) } else { self }

@@ -282,6 +282,51 @@ struct OwnerSeparationTests {
     }
   }
 
+  /// What copies of copies hold is limited, too. `OwnerSeparation` 3.
+  @Test func elementsOfCopiesAreLimited() throws {
+    let database = try makeTrees([[0]], owned: [0])
+    try database.write { group in
+      let tree = try table("Tree", group)
+      let column = try tree.addColumn(named: "numbers", type: .int, collection: .list)
+      let key = try #require(try tree.table.key(at: 0))
+      try tree.set(.list((0..<20_000).map { .int($0 % 2) }), column, key)
+      let error = #expect(throws: StorageError.self) {
+        try OwnerSeparation(tree, limit: 20).run()
+      }
+      expectTrue("\(try #require(error))".contains("in a circle"))
+      // Each copy counts for a hundred and sixty of two thousand.
+      try expectTrue(tree.objectCount() < 16)
+    }
+  }
+
+  /// Each owner's links are found in one walk, beside those to others. `OwnerSeparation` 4.
+  @Test(arguments: [Holder.list, .dictionary])
+  func ownersMayHaveAnObjectOften(holder: Holder) throws {
+    let count = 1_000
+    try database.write { group in
+      let (places, owners) = (try table("Place", group), try table("Owner", group))
+      let friend = try owners.createObject().key
+      let place = try makePlace("Oslo", group, friend: friend, isNested: false)
+      let other = try makePlace("Bergen", group, friend: friend, isNested: false)
+      for _ in 0..<2 {
+        let owner = try owners.createObject().key
+        if holder == .list {
+          let list = try owners.list(#require(owners.schema.column(named: "list")), owner)
+          for index in 0..<count { try list.append(.link(index % 3 == 0 ? other : place)) }
+        } else {
+          let map = try owners.dictionary(
+            #require(owners.schema.column(named: "dictionary")), owner)
+          for index in 0..<count {
+            try map.set(.link(index % 3 == 0 ? other : place), for: "\(index)")
+          }
+        }
+      }
+      try places.setKind(.embedded)
+      try expectEqual(places.objectCount(), 2 * count)
+    }
+    try database.read().expectReferenceAgrees()
+  }
+
   /// `OwnerSeparation` 3.
   @Test func copiesAreLimited() throws {
     // Each level doubles the copies.

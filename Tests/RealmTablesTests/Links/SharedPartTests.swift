@@ -27,6 +27,51 @@ struct SharedPartTests {
     }
   }
 
+  /// Two owners are to have a copy each of an object that has a part often, which has many lists, or
+  /// a long text: each copy of the part has as much. `OwnerSeparation` 4.
+  @Test(arguments: ["lists", "text", "texts"]) func separatedElementsEnd(name: String) throws {
+    let file = try DatabaseFile.open(
+      path: "/shared-elements-\(name).realm", options: OpenOptions(isInMemory: true))
+    let making = try WriteGroup(file.beginWrite())
+    let text = TableValue.string(String(repeating: "x", count: name == "text" ? 500_000 : 5_000))
+    let (owners, key) =
+      switch name {
+      case "lists": try owner(of: .list([.int(1)]), .int, columns: 40, parts: 1_000, making)
+      case "text": try owner(of: text, .string, columns: 1, parts: 200, making)
+      default:
+        try owner(
+          of: .list(Array(repeating: text, count: 100)), .string, columns: 1, parts: 200, making)
+      }
+    let holders = try making.createTable(named: "class_Holder")
+    let column = try holders.addColumn(named: "held", type: .link, target: owners.key)
+    for _ in 0..<2 { try holders.setLink(key, column, holders.createObject().key) }
+    _ = try making.commit()
+    let group = try WriteGroup(file.beginWrite())
+    defer { group.rollback() }
+    let table = try #require(try group.table(named: "class_SharedOwner"))
+    #expect(throws: StorageError.corrupted("embedded objects do not end")) {
+      try table.setKind(.embedded)
+    }
+  }
+
+  /// An object that has a part a number of times, which has a value in some columns.
+  private func owner(
+    of value: TableValue, _ type: ColumnType, columns: Int, parts count: Int, _ group: WriteGroup
+  ) throws -> (table: WritableTable, key: ObjectKey) {
+    let parts = try group.createTable(named: "class_SharedPart", kind: .embedded)
+    let isList = if case .list = value { true } else { false }
+    let columns = try (0..<columns).map {
+      try parts.addColumn(named: "c\($0)", type: type, collection: isList ? .list : .none)
+    }
+    let owners = try group.createTable(named: "class_SharedOwner")
+    let held = try owners.addColumn(
+      named: "parts", type: .link, collection: .list, target: parts.key)
+    let (part, owner) = (try parts.createObject().key, try owners.createObject().key)
+    for column in columns { try parts.set(value, column, part) }
+    try owners.set(.list(Array(repeating: .link(part), count: count)), held, owner)
+    return (owners, owner)
+  }
+
   /// Each of eight collections has the next one twenty times; the last of them has a link.
   private func nestedCollections(
     areLists: Bool
