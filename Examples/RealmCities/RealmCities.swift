@@ -13,7 +13,16 @@ import RealmSwift
 struct RealmCities {
   private static let batch = 1_000
 
+  private static let usage = "usage: realm-cities [FILE]\n"
+
   static func main() async {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.contains("--help") { return print(usage, terminator: "") }
+    guard arguments.count < 2, arguments.first?.hasPrefix("-") != true else {
+      let words = arguments.joined(separator: " ")
+      FileHandle.standardError.write(Data("realm-cities: Unknown: \(words)\n\n\(usage)".utf8))
+      exit(64)
+    }
     do {
       try await run()
     } catch {

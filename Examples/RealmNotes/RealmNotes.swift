@@ -15,8 +15,12 @@ import RealmMetrics
 @main
 enum RealmNotes {
   static func main() async throws {
-    guard let options = NoteOptions(CommandLine.arguments.dropFirst()) else {
-      print(NoteOptions.usage)
+    let arguments = CommandLine.arguments.dropFirst()
+    if arguments.contains("--help") { return print(NoteOptions.usage) }
+    guard let options = NoteOptions(arguments) else {
+      let words = arguments.joined(separator: " ")
+      let text = "realm-notes: Name a file and a port, not '\(words)'.\n\n\(NoteOptions.usage)\n"
+      FileHandle.standardError.write(Data(text.utf8))
       exit(64)
     }
     // Metrics and traces go where the program bootstraps them; without that, nowhere.

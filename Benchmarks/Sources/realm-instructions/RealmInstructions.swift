@@ -28,11 +28,15 @@ enum RealmInstructions {
       }
       return
     }
+    let usage = "usage: realm-instructions --list | --time | NAME COUNT\n"
+    if arguments.contains("--help") || arguments.contains("-h") {
+      return print(usage, terminator: "")
+    }
     guard arguments.count == 2, let operation = Operation(rawValue: arguments[0]),
       let count = Int(arguments[1])
     else {
-      let usage = "usage: realm-instructions --list | --time | NAME COUNT\n"
-      FileHandle.standardError.write(Data(usage.utf8))
+      let words = arguments.isEmpty ? "" : "Unknown: \(arguments.joined(separator: " "))\n\n"
+      FileHandle.standardError.write(Data("realm-instructions: \(words)\(usage)".utf8))
       exit(64)
     }
     if operation == .start {

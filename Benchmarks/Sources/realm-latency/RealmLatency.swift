@@ -10,11 +10,26 @@ import RealmSwift
 
 @main
 struct RealmLatency {
+  private static let usage = """
+    usage: realm-latency [ROWS]... | --results
+
+      ROWS       sizes of the observed tables (1000 and 1000000)
+      --results  results without observers, and those read while writing, alone
+
+    """
+
   @MainActor
   static func main() async throws {
-    let sizes = CommandLine.arguments.dropFirst().compactMap { Int($0) }
-    if !CommandLine.arguments.contains("--results") {
-      try await notifications(sizes.isEmpty ? [1000, 1_000_000] : Array(sizes))
+    let words = Array(CommandLine.arguments.dropFirst())
+    if words.contains("--help") || words.contains("-h") { return print(usage, terminator: "") }
+    let sizes = words.compactMap { Int($0) }.filter { $0 > 0 }
+    if words != ["--results"], sizes.count < words.count {
+      let unknown = words.first { Int($0) ?? 0 <= 0 } ?? ""
+      FileHandle.standardError.write(Data("realm-latency: Unknown: \(unknown)\n\n\(usage)".utf8))
+      exit(64)
+    }
+    if words != ["--results"] {
+      try await notifications(sizes.isEmpty ? [1000, 1_000_000] : sizes)
       try await costs()
     }
     try await print(ResultsCosts.afterCommits(rows: 1_000_000).text)

@@ -13,13 +13,46 @@ enum RealmSync {
       .bootstrap, .integration,
     ] + SyncRow.checksums
 
-  static func main() async throws {
-    var names = Array(CommandLine.arguments.dropFirst())
+  private static var rowNames: [String] {
+    #if Server
+    rows.map(\.name) + ServerRow.all.map(\.name)
+    #else
+    rows.map(\.name)
+    #endif
+  }
+
+  static func main() async {
+    let words = Array(CommandLine.arguments.dropFirst())
+    let usage = SyncUsage.text(rows: rowNames)
+    if words.contains("--help") || words.contains("-h") { return print(usage, terminator: "") }
+    do {
+      try await run(words)
+    } catch let mistake as SyncMistake {
+      end("\(mistake.text)\n\n\(usage)", 64)
+    } catch {
+      end("\(error)\n", 1)
+    }
+  }
+
+  private static func end(_ text: String, _ code: Int32) -> Never {
+    FileHandle.standardError.write(Data("realm-sync: \(text)".utf8))
+    exit(code)
+  }
+
+  private static func run(_ words: [String]) async throws {
+    var names = words
     #if Server
     if names.first == CrowdProcess.name { return try await CrowdProcess.run(names) }
     var options = SyncOptions()
     names = try options.take(names)
     #endif
+    let known = rowNames
+    for name in names {
+      guard !name.hasPrefix("-") else { throw SyncMistake(text: "There is no option \(name).") }
+      guard known.contains(where: { $0.hasPrefix(name) }) else {
+        throw SyncMistake(text: "There is no row '\(name)'.")
+      }
+    }
     func isWanted(_ name: String) -> Bool {
       names.isEmpty || names.contains(where: { name.hasPrefix($0) })
     }

@@ -24,7 +24,7 @@ struct SyncOptions: Sendable {
   var transactionsPerDay = 2_000
 
   /// Reads options, which begin with two hyphens, and have a value each. Returns the other words.
-  mutating func take(_ words: [String]) throws -> [String] {
+  mutating func take(_ words: [String]) throws(SyncMistake) -> [String] {
     var names: [String] = []
     var rest = words[...]
     while let word = rest.popFirst() {
@@ -32,31 +32,39 @@ struct SyncOptions: Sendable {
         names.append(word)
         continue
       }
-      guard let value = rest.popFirst(), set(word, value) else {
-        throw MeasuredServer.Failure(description: "unknown option or value: \(word)")
+      guard let value = rest.popFirst() else {
+        let isKnown = word == "--store" || word == "--mode" || Self.numbers[word] != nil
+        throw SyncMistake(
+          text: isKnown ? "\(word) needs a value." : "There is no option \(word).")
       }
+      try set(word, value)
     }
     return names
   }
 
-  private mutating func set(_ option: String, _ value: String) -> Bool {
+  private static let numbers: [String: any WritableKeyPath<SyncOptions, Int> & Sendable] = [
+    "--clients": \.clients, "--clients-per-process": \.clientsPerProcess, "--runs": \.runs,
+    "--seconds": \.seconds, "--down-seconds": \.downSeconds, "--days": \.days,
+    "--transactions": \.transactionsPerDay,
+  ]
+
+  private mutating func set(_ option: String, _ value: String) throws(SyncMistake) {
     switch option {
     case "--store":
       stores = MeasuredStore.allCases.filter { value == "all" || value == $0.rawValue }
-      return !stores.isEmpty
+      if stores.isEmpty { throw SyncMistake(text: "--store knows no '\(value)'.") }
     case "--mode":
       modes = modes.filter { value == "\($0)" }
-      return !modes.isEmpty
-    default: break
+      if modes.isEmpty { throw SyncMistake(text: "--mode knows no '\(value)'.") }
+    default:
+      guard let path = Self.numbers[option] else {
+        throw SyncMistake(text: "There is no option \(option).")
+      }
+      guard let number = Int(value), number > 0 else {
+        throw SyncMistake(text: "\(option) needs a number above zero, not '\(value)'.")
+      }
+      self[keyPath: path] = number
     }
-    let numbers: [String: WritableKeyPath<SyncOptions, Int>] = [
-      "--clients": \.clients, "--clients-per-process": \.clientsPerProcess, "--runs": \.runs,
-      "--seconds": \.seconds, "--down-seconds": \.downSeconds, "--days": \.days,
-      "--transactions": \.transactionsPerDay,
-    ]
-    guard let path = numbers[option], let number = Int(value), number > 0 else { return false }
-    self[keyPath: path] = number
-    return true
   }
 }
 #endif

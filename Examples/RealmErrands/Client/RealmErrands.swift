@@ -29,7 +29,8 @@ enum RealmErrands {
   private static func run() async throws {
     #if Sync
     let arguments = CommandLine.arguments
-    guard arguments.count > 4 else { return stop(usage) }
+    if arguments.contains("--help") { return write(usage) }
+    guard arguments.count > 4 else { return misuse(arguments) }
     Logger.shared.level = .error
     let list = try await ErrandList(
       Ticket(name: arguments[2], word: arguments[3]),
@@ -48,7 +49,7 @@ enum RealmErrands {
       }
       try await list.finish(list.errands[number - 1])
     case ("tidy", 5): write("\(try await list.tidy()) removed\n")
-    default: stop(usage)
+    default: misuse(arguments)
     }
     #else
     stop("Build the client with: swift run --traits Server realm-errands …\n")
@@ -57,6 +58,12 @@ enum RealmErrands {
 
   private static func write(_ text: String) {
     FileHandle.standardOutput.write(Data(text.utf8))
+  }
+
+  /// Says that nothing can be done with the words of the command line.
+  private static func misuse(_ arguments: [String]) {
+    let words = arguments.dropFirst().joined(separator: " ")
+    stop("realm-errands: Nothing can be done with '\(words)'.\n\n\(usage)")
   }
 
   private static func stop(_ text: String, code: Int32 = 64) {

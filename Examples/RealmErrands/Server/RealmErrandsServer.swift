@@ -15,9 +15,12 @@ import UnixSignals
 enum RealmErrandsServer {
   static func main() async throws {
     let arguments = CommandLine.arguments
+    let usage = "usage: realm-errands-server FOLDER PORT WORD\n"
+    if arguments.contains("--help") { return print(usage, terminator: "") }
     guard arguments.count == 4, let port = Int(arguments[2]) else {
-      FileHandle.standardError.write(
-        Data("usage: realm-errands-server FOLDER PORT WORD\n".utf8))
+      let words = arguments.dropFirst().joined(separator: " ")
+      let text = "realm-errands-server: Name a folder, a port and a word, not '\(words)'.\n\n"
+      FileHandle.standardError.write(Data((text + usage).utf8))
       exit(64)
     }
     let logger = Logger(label: "realm-errands-server")

@@ -19,9 +19,13 @@ import ModelModernizer
     var arguments = Array(CommandLine.arguments.dropFirst())
     let writes = arguments.contains("--write")
     arguments.removeAll { $0 == "--write" }
-    guard !arguments.isEmpty, !arguments.contains(where: { $0.hasPrefix("-") }) else {
-      end(usage, 64)
+    if arguments.contains("--help") || arguments.contains("-h") {
+      return tell(.standardOutput, usage)
     }
+    if let unknown = arguments.first(where: { $0.hasPrefix("-") }) {
+      end("realm-modernize: There is no option \(unknown).\n\n\(usage)", 64)
+    }
+    if arguments.isEmpty { end("realm-modernize: Name a folder or a file.\n\n\(usage)", 64) }
     do {
       let files = try arguments.flatMap(paths).map { path in
         Modernizer.File(path: path, text: try String(contentsOfFile: path, encoding: .utf8))

@@ -23,12 +23,22 @@ import FuzzDriver
 struct RealmFuzz {
   static let folder = Result { try TemporaryDirectory() }
 
-  static func main() throws {
+  static func main() {
+    do {
+      try run()
+    } catch {
+      FileHandle.standardError.write(Data("realm-fuzz: \(error)\n".utf8))
+      exit(error is Misuse ? 64 : 1)
+    }
+  }
+
+  private static func run() throws {
     let arguments = CommandLine.arguments.dropFirst()
     if let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] {
       return try fuzz(target(name))
     }
     switch (arguments.first, arguments.count) {
+    case ("--help", _), ("-h", _): print(Misuse.usage)
     case ("list", 1):
       for target in FuzzTarget.all { print(target.name, target.byteCountMax) }
     case ("seeds", 2): try writeSeeds(to: arguments.dropFirst().first ?? "")
@@ -38,18 +48,21 @@ struct RealmFuzz {
         let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
         print(try target.run(bytes, folder.get()), path)
       }
-    default: throw Misuse()
+    default: throw Misuse("Unknown: \(arguments.joined(separator: " "))\n\n\(Misuse.usage)")
     }
   }
 
   /// A command line that cannot be carried out.
   private struct Misuse: Error, CustomStringConvertible {
-    var description = "Usage: realm-fuzz list | seeds FOLDER | run TARGET FILE..."
+    static let usage = "usage: realm-fuzz list | seeds FOLDER | run TARGET FILE..."
+    let description: String
+
+    init(_ text: String) { description = text }
   }
 
   private static func target(_ name: String) throws -> FuzzTarget {
     guard let target = FuzzTarget.named(name) else {
-      throw Misuse(description: "There is no reader '\(name)'. 'realm-fuzz list' lists them.")
+      throw Misuse("There is no reader '\(name)'. 'realm-fuzz list' lists them.")
     }
     return target
   }
@@ -86,7 +99,7 @@ struct RealmFuzz {
   }
   #else
   private static func fuzz(_ target: FuzzTarget) throws {
-    throw Misuse(description: "This build has no fuzzer: Scripts/fuzz makes one that has.")
+    throw Misuse("This build has no fuzzer: Scripts/fuzz makes one that has.")
   }
   #endif
 }
