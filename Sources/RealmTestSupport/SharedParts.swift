@@ -114,6 +114,31 @@ package enum SharedParts {
     }
   }
 
+  /// Objects of the class `NestedOwner`: the first has a list of nulls, and each of some others a
+  /// list of its own that has the list of the first at each index.
+  package static func makeSharedRows(
+    _ count: Int, nullCount: Int, in file: DatabaseFile
+  ) throws(StorageError) {
+    let group = try WriteGroup(try file.beginWrite())
+    let owners = try group.createTable(named: "class_NestedOwner")
+    let value = try owners.addColumn(named: "value", type: .mixed, isNullable: true)
+    let first = try owners.createObject().key
+    try owners.set(.list(Array(repeating: .null, count: nullCount)), value, first)
+    _ = try group.commit()
+    let next = try WriteGroup(try file.beginWrite())
+    guard let nulls = try committed(first, in: file),
+      let table = try next.table(named: "class_NestedOwner"),
+      let column = table.schema.column(named: "value")
+    else { return }
+    for _ in 0..<count {
+      let key = try table.createObject().key
+      try table.set(.list(Array(repeating: .list([]), count: nestedCount)), column, key)
+      guard let row = try next.row(of: key, in: table.key) else { continue }
+      try fill(try row.mixedValue(of: column), with: nulls, next.allocator)
+    }
+    _ = try next.commit()
+  }
+
   /// The value of an object of `makeNested` as it is in the file.
   private static func committed(
     _ key: ObjectKey, in file: DatabaseFile

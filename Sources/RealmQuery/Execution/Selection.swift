@@ -111,6 +111,7 @@ package struct Selection {
   package func forEachMatch(
     _ body: (Cluster, LeafMask) throws(StorageError) -> Bool
   ) throws(StorageError) {
+    plan.beginPass()
     if let candidates = try candidates(root) {
       var runs = RowRuns(of: candidates, in: table)
       while let (cluster, rows) = try runs.next() {
@@ -136,6 +137,7 @@ package struct Selection {
     into initial: Result,
     _ add: @Sendable (inout Result, Cluster, LeafMask) throws(StorageError) -> Void
   ) throws(StorageError) -> [Result] {
+    plan.beginPass()
     if let candidates = try candidates(root) {
       var result = initial
       var runs = RowRuns(of: candidates, in: table)

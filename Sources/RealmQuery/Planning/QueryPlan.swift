@@ -10,6 +10,9 @@
 //    over; in `any` the one that decides the most.
 // 3. `mask` and `matches` agree for every node; `matches` exists for rows that come one at a time.
 // 4. One thread runs a plan at a time: it keeps the objects around an element that is evaluated.
+// 5. A pass over a table comes to each collection in the values of its rows once for each condition
+//    that asks for elements of collections: to no more than the file has room for, although the rows
+//    of a damaged or hostile file may have the same collections.
 
 import RealmStorage
 import RealmTables
@@ -32,6 +35,32 @@ final class QueryPlan {
   let constants = ConstantStore()
   /// The objects whose elements are evaluated, the outermost first.
   private var outerRows: [Row] = []
+
+  /// The nodes of collections in values that the plan has come to.
+  private var nestedCount = 0
+  /// Those of them that are in rows of the pass.
+  private var passNestedCount = 0
+
+  /// Begins a pass, which asks for each row of a table once.
+  func beginPass() { passNestedCount = 0 }
+
+  /// Notes a walk over the collections in a value.
+  func note(_ nesting: MixedNesting) { nestedCount += nesting.nodeCount }
+
+  /// The value of `body`, which looks into the values of a row of the pass alone (`QueryPlan` 5).
+  func inPass<R>(
+    _ space: NodeSpace, _ body: () throws(StorageError) -> R
+  ) throws(StorageError) -> R {
+    let before = nestedCount
+    let result = try body()
+    passNestedCount += nestedCount - before
+    let (countMax, isOver) = MixedNesting.nodeCountMax(in: space).multipliedReportingOverflow(
+      by: unsafe nodes.count)
+    guard isOver || passNestedCount <= countMax else {
+      throw .corrupted("nested collections do not end")
+    }
+    return result
+  }
 
   /// Begins the elements of an object's collection, for conditions that use the outer scope.
   func enter(_ row: Row) { outerRows.append(row) }

@@ -32,6 +32,37 @@ struct GeneralCondition: Condition {
   let left: ValueReader
   let right: Right
 
+  /// Whether the condition comes once to the collections in the values of a row.
+  private var isNestedInRow: Bool {
+    guard left.isNestedInRow else { return false }
+    switch right {
+    case .test: return true
+    case .reader(_, let reader), .text(_, _, let reader), .quantified(_, _, _, _, let reader):
+      switch reader.end {
+      case .constant, .constants: return true
+      default: return false
+      }
+    }
+  }
+
+  func mask(
+    _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
+  ) throws(StorageError) -> LeafMask {
+    var found = LeafMask.none
+    guard isNestedInRow else {
+      for row in rows where try matches(cluster.row(at: row), plan) { found.insert(row) }
+      return found
+    }
+    for row in rows {
+      let object = cluster.row(at: row)
+      let isMatch = try plan.inPass(object.space) { () throws(StorageError) in
+        try matches(object, plan)
+      }
+      if isMatch { found.insert(row) }
+    }
+    return found
+  }
+
   func matches(_ row: Row, _ plan: QueryPlan) throws(StorageError) -> Bool {
     switch right {
     case .test(let test):

@@ -88,6 +88,16 @@ struct ValueReader {
     }
   }
 
+  /// Whether the values are those of the row itself, and parts of collections in them.
+  var isNestedInRow: Bool {
+    guard steps.isEmpty else { return false }
+    switch end {
+    case .nested: return true
+    case .function(_, let reader): return reader.isNestedInRow
+    default: return false
+    }
+  }
+
   /// The number of values where it is stored; nil where they must be counted.
   fileprivate func count(in row: Row) throws(StorageError) -> Int? {
     guard steps.isEmpty else { return nil }
@@ -182,6 +192,7 @@ extension ValueReader.End {
       return try body(try list.mixedValue(at: index))
     case .nested(let end, let parts):
       var nesting = MixedNesting(in: row.space)
+      defer { plan.note(nesting) }
       return try end.contains(in: row, plan) { (value) throws(StorageError) in
         try NestedValue(value, in: row.space).visit(parts, from: 0, &nesting, body)
       }

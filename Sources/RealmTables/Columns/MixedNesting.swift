@@ -19,8 +19,16 @@ package struct MixedNesting {
   package init(in space: NodeSpace, depthMax: Int = MixedCodec.maximumDepth) {
     self.space = space
     self.depthMax = depthMax
-    left = space.fileEnd / NodeHeader.byteCount
+    left = Self.nodeCountMax(in: space)
   }
+
+  /// The nodes that a walk over all collections of a file comes to at most.
+  package static func nodeCountMax(in space: NodeSpace) -> Int {
+    space.fileEnd / NodeHeader.byteCount
+  }
+
+  /// The nodes that the walk has come to.
+  package var nodeCount: Int { Self.nodeCountMax(in: space) - left }
 
   /// Notes that the walk comes to a collection.
   ///

@@ -44,4 +44,28 @@ struct SharedCollectionTests {
     try expectEqual(
       keys([.every, .every], areLists: areLists, levels: 2, value: .null).count, 1)
   }
+
+  /// Two hundred rows have a list each, all of which have one list twenty times: each row has few
+  /// collections, and all of them more than the file. `QueryPlan` 5.
+  @Test(arguments: [(5, 1), (200, 1_000)])
+  func rowsWithSharedCollectionsEnd(count: Int, nullCount: Int) throws {
+    let file = try DatabaseFile.open(
+      path: "/memory/shared-rows-\(UInt64.random(in: .min ... .max))",
+      options: OpenOptions(isInMemory: true))
+    try SharedParts.makeSharedRows(count, nullCount: nullCount, in: file)
+    let group = try TableGroup(try file.snapshot())
+    let table = try #require(try group.table(named: "class_NestedOwner"))
+    let path = ColumnPath(["value"], parts: [0: [.every, .every]])
+    let condition = BoundPredicate.comparison(
+      BoundComparison(.property(path), .equal, .value(.int(7))))
+    let selection = try Selection(condition, in: table, of: group)
+    if nullCount == 1 {
+      // A pass begins anew.
+      for _ in 0..<100 { try expectEqual(selection.count(), 0) }
+    } else {
+      #expect(throws: StorageError.corrupted("nested collections do not end")) {
+        _ = try selection.count()
+      }
+    }
+  }
 }
