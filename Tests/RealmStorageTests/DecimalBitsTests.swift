@@ -49,6 +49,8 @@ struct DecimalBitsTests {
       (false, beyond - 1, 0, .max), (false, beyond, 0, nil), (true, beyond, 0, .min),
       (true, beyond + 1, 0, nil), (true, beyond * 10 + 9, -1, .min),
       (false, 1, 18, 1_000_000_000_000_000_000),
+      (false, 922_337_203_685_477_580, 1, 9_223_372_036_854_775_800),
+      (false, 922_337_203_685_477_581, 1, nil), (true, 922_337_203_685_477_581, 1, nil),
       (false, 1, 19, nil), (false, 1, 6_000, nil), (true, 9, -6_000, 0), (false, 0, 6_000, 0),
     ]
     for (isNegative, coefficient, exponent, whole) in rows {

@@ -123,6 +123,20 @@ struct NodeLimitTests {
     withExtendedLifetime(reservation) {}
   }
 
+  /// `NodeVerifier` 2: also the last word of a file may be a node.
+  @Test(arguments: [4096, 4088, 4608]) func everyPlaceIsVerified(fileEnd: Int) throws {
+    let space = NodeSpace(base: UnsafeRawPointer(reservation.base), fileEnd: fileEnd)
+    let verifier = try NodeVerifier(space, path: "limits")
+    for place in [24, 512, fileEnd - 8] {
+      put(words(0), at: place)
+      for _ in 0..<2 { try expectEqual(verifier.node(at: Ref(place)).count, 0) }
+      NodeChecksum.store(in: reservation.base + place, at: place + 8)
+      let other = try NodeVerifier(space, path: "limits")
+      #expect(throws: StorageError.self) { try other.node(at: Ref(place)) }
+    }
+    withExtendedLifetime(reservation) {}
+  }
+
   /// Sums of offsets are changed from an element on, and nothing is behind the last.
   @Test func offsetsAreShiftedUpToTheEnd() throws {
     let allocator = NodeAllocator(space: space(slab: 1 << 16))
@@ -206,6 +220,24 @@ struct NodeLimitTests {
       }
       let far = Self.placeholder ^ 0x1 ^ 2 << UInt32(bit % 22 + 1)
       expectEqual(NodeChecksum.folded(UInt64(far)), far)
+    }
+  }
+
+  /// Checksums are what they were in files of earlier builds: of one to twelve words at 64. These
+  /// were computed by another program.
+  @Test func checksumsDoNotChange() {
+    let values: [UInt32] = [
+      0xE1_EF8E, 0x2B_B6A4, 0x17_C35D, 0x98_CC92, 0x1B_3F22, 0x5A_A23E, 0xBB_7342, 0x22_AFAB,
+      0xBA_70D7, 0xD0_5B5B, 0x15_59E7, 0xF3_F603,
+    ]
+    for (index, expected) in values.enumerated() {
+      let payload = (0...UInt64(index)).map { ($0 + 1) &* 0x0123_4567_89AB_CDEF }
+      let found = payload.withUnsafeBytes { bytes in
+        bytes.baseAddress.map {
+          NodeChecksum.value(ofUnpadded: $0, words(index + 1), at: 64)
+        }
+      }
+      expectEqual(found, expected, "\(index + 1) words")
     }
   }
 

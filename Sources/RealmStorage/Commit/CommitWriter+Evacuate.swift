@@ -34,18 +34,12 @@ extension CommitWriter {
     space.evacuation = evacuation
   }
 
-  /// Copies are in proportion to what the transaction writes itself. A walk of the whole file is
-  /// over before the transactions have written an eighth of its length.
   private func budget(_ space: FreeSpace) -> Evacuator.Budget {
-    if let compaction = transaction.compaction {
-      return Evacuator.Budget(
-        byteCount: compaction.byteCount, nodeCount: max(4096, compaction.byteCount / 32))
+    guard let compaction = transaction.compaction else {
+      return Evacuator.Budget(space, own: allocator.slabByteCount)
     }
-    let own = allocator.slabByteCount
-    let excess = 2 * space.freeByteCount - space.logicalSize
-    let least = excess > 0 ? max(256 << 10, min(4 << 20, excess / 16)) : 64 << 10
-    let byteCount = max(least, 2 * own)
-    return Evacuator.Budget(byteCount: byteCount, nodeCount: max(2048, byteCount / 16))
+    return Evacuator.Budget(
+      byteCount: compaction.byteCount, nodeCount: max(4096, compaction.byteCount / 32))
   }
 
   /// The number of versions that the oldest reader may lag while nodes are copied.

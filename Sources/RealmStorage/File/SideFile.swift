@@ -118,7 +118,8 @@ enum SideFile {
   /// find it locked.
   private static let copyLockOffset = 1 << 41
 
-  private static func isInPlace(_ file: SystemFile) -> Bool {
+  /// Whether a file is still the one at its path.
+  static func isInPlace(_ file: SystemFile) -> Bool {
     var status = stat()
     return unsafe lstat(file.path, &status) == 0 && UInt64(status.st_ino) == file.identity.inode
       && UInt64(truncatingIfNeeded: status.st_dev) == file.identity.device

@@ -12,6 +12,22 @@ struct Evacuator {
     var nodeCount: Int
 
     var isUsedUp: Bool { byteCount <= 0 || nodeCount <= 0 }
+
+    init(byteCount: Int, nodeCount: Int) {
+      self.byteCount = byteCount
+      self.nodeCount = nodeCount
+    }
+
+    /// Copies are in proportion to what the transaction writes itself. A walk of the whole file is
+    /// over before the transactions have written an eighth of its length.
+    ///
+    /// - Parameter own: The bytes of the transaction's own nodes.
+    init(_ space: FreeSpace, own: Int) {
+      let excess = 2 * space.freeByteCount - space.logicalSize
+      let least = excess > 0 ? max(256 << 10, min(4 << 20, excess / 16)) : 64 << 10
+      byteCount = max(least, 2 * own)
+      nodeCount = max(2048, byteCount / 16)
+    }
   }
 
   private let allocator: NodeAllocator

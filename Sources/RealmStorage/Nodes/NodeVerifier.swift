@@ -5,6 +5,7 @@
 // Invariants:
 // 1. A node of the version never changes, so one that matched once matches for good. Threads that
 //    compare the same node at once find the same.
+// 2. Each place of the version has a bit.
 
 import Synchronization
 
@@ -23,6 +24,7 @@ final class NodeVerifier: @unchecked Sendable {
   let plain: NodeSpace
   /// A bit for each place where a node can be. The system gives memory for those that are used.
   private let verified: UnsafeMutablePointer<Atomic<UInt64>>
+  private let wordCount: Int
 
   /// The bytes of the file whose places have their bits in one word.
   private static let byteCountPerWord = 8 * 64
@@ -31,12 +33,12 @@ final class NodeVerifier: @unchecked Sendable {
   ///   64th of the file.
   init(_ plain: NodeSpace, path: String) throws(StorageError) {
     self.plain = plain
-    let count = plain.fileEnd / Self.byteCountPerWord + 1
-    guard let memory = unsafe calloc(count, MemoryLayout<UInt64>.size) else {
-      throw .addressSpaceExhausted(path: path, byteCount: count * 8)
+    wordCount = plain.fileEnd / Self.byteCountPerWord + 1
+    guard let memory = unsafe calloc(wordCount, MemoryLayout<UInt64>.size) else {
+      throw .addressSpaceExhausted(path: path, byteCount: wordCount * 8)
     }
     // Zeros are an atomic zero.
-    unsafe verified = memory.bindMemory(to: Atomic<UInt64>.self, capacity: count)
+    unsafe verified = memory.bindMemory(to: Atomic<UInt64>.self, capacity: wordCount)
   }
 
   deinit { unsafe free(verified) }
@@ -45,6 +47,7 @@ final class NodeVerifier: @unchecked Sendable {
   func node(at ref: Ref) throws(StorageError) -> Node {
     let node = try plain.node(at: ref)
     let place = ref.offset / 8
+    assert(place / 64 < wordCount, "`NodeVerifier` 2")
     let word = unsafe verified + place / 64
     let bit = UInt64(1) << UInt64(place % 64)
     if unsafe word.pointee.load(ordering: .relaxed) & bit != 0 { return node }

@@ -66,7 +66,8 @@ extension DatabaseFile {
   ///
   /// A crash leaves one or the other at `path`. The caller ensures that no process has it open.
   package static func replace(
-    path: String, by source: String, keepingAs kept: String
+    path: String, by source: String, keepingAs kept: String,
+    system: any FileSystem = SystemFiles()
   ) throws(StorageError) {
     let path = try resolvedPath(path)
     // Neither a link to a file of others may become the database, nor such a file be replaced.
@@ -80,6 +81,6 @@ extension DatabaseFile {
     guard unsafe rename(source, path) == 0 else {
       throw .system(operation: "Replacing", path: path, code: errno)
     }
-    try syncDirectory(of: path)
+    try system.syncDirectory(of: path)
   }
 }

@@ -51,6 +51,23 @@ struct NodeChecksumTests {
     expectTrue(checksums.verified > 30, "\(checksums)")
   }
 
+  /// What is never on a disk has no checksums, nor has what is written without them.
+  @Test func someFilesHaveNoChecksums() throws {
+    for (isInMemory, writes) in [(true, true), (true, false), (false, true), (false, false)] {
+      let system = try SimulatedFileSystem()
+      var options = OpenOptions(isInMemory: isInMemory)
+      options.writesChecksums = writes
+      let file = try DatabaseFile.open(
+        path: isInMemory ? "checksums" : system.file.path, options: options, system: system,
+        registry: FileRegistry())
+      try fill(file)
+      let (findings, checksums) = try file.checkNodes(try file.snapshot())
+      expectEqual(findings, [])
+      expectEqual(checksums.verified > 0, writes && !isInMemory, "\(checksums)")
+      expectEqual(checksums.missing > 0, !writes || isInMemory, "\(checksums)")
+    }
+  }
+
   // MARK: The checksum
 
   /// `NodeChecksum` 1 and 2: each bit of each node counts.

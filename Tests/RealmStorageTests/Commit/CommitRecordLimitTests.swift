@@ -110,4 +110,38 @@ struct CommitRecordLimitTests {
       }
     }
   }
+
+  /// A version is found by a chain of so many records, and no more.
+  /// `CommitRecovery` 2.
+  @Test(arguments: [(1, true), (64, true), (65, false)]) func recordsProveEachOther(
+    count: Int, isFound: Bool
+  ) {
+    let step = 96 + CommitRecord.byteCount(pieceCount: 0)
+    let fileEnd = 64 + count * step
+    var words = [UInt64](repeating: 0, count: fileEnd / 8)
+    for index in 0..<count {
+      let place = 64 + index * step
+      var top = TopArray()
+      top.roots = VersionRoots(tableNames: Ref(24), tables: Ref(32))
+      top.logicalSize = fileEnd
+      top.version = UInt64(index + 2)
+      words[place / 8] = NodeHeader(flags: .hasRefs, layout: .bits, widthCode: 7, count: 11).bits
+      for (slot, value) in top.slots.enumerated() {
+        words[place / 8 + 1 + slot] = UInt64(bitPattern: value)
+      }
+      let record = CommitRecord(
+        version: top.version, topRef: Ref(place), baseRef: Ref(index == 0 ? 24 : place - step),
+        pieces: [])
+      for (number, word) in record.words.enumerated() { words[place / 8 + 12 + number] = word }
+    }
+    let header = FileHeader.blank.naming(Ref(24), inSlot: 0)
+      .naming(Ref(fileEnd - step), inSlot: 1)
+    words.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return }
+      let recovery = CommitRecovery(
+        header, in: NodeSpace(base: base, fileEnd: fileEnd),
+        after: VersionEntry(version: 1, topRef: Ref(24), logicalSize: 64))
+      expectEqual(recovery?.entry.version, isFound ? UInt64(count + 1) : nil)
+    }
+  }
 }

@@ -38,7 +38,11 @@ struct OneSyncTests {
     return try write.commit(changeset: [1])
   }
 
-  private var syncCount: Int { system.file.trace.count { $0 == .sync } }
+  private var syncCount: Int { syncCount(of: system) }
+
+  private func syncCount(of system: SimulatedFileSystem) -> Int {
+    system.file.trace.count { $0 == .sync }
+  }
 
   private static func numbers(in contents: [UInt8]) throws -> [Int64] {
     let file = try SimulatedFileSystem(contents: contents).openDatabase()
@@ -98,6 +102,16 @@ struct OneSyncTests {
     expectTrue(syncCount >= 4)
     let memory = file.session.memory
     expectTrue(unsafe file.newestVersion - memory.settled.pointee.load(ordering: .relaxed) < 16)
+  }
+
+  /// The sixteenth version after the one that is settled is not deferred.
+  @Test func fifteenVersionsAreDeferred() throws {
+    let file = try system.openDatabase()
+    let settled = unsafe file.session.memory.settled.pointee.load(ordering: .relaxed)
+    expectEqual(settled, file.newestVersion)
+    for (count, isDeferred) in [(1, true), (15, true), (16, false), (17, false)] {
+      expectEqual(file.mayDefer(settled + UInt64(count)), isDeferred)
+    }
   }
 
   // MARK: - Closing
@@ -273,6 +287,35 @@ struct OneSyncTests {
       }
     }
     expectTrue(call > 8)
+  }
+
+  /// A version that a process did not finish takes the place of a deferred one in the header, which
+  /// gets it back.
+  @Test func aDeferredVersionIsNamedAgain() throws {
+    var call = 0
+    var isDone = false
+    while !isDone {
+      call += 1
+      let system = try SimulatedFileSystem(contents: initial)
+      let other = try system.openDatabase()
+      other.forgetPast()
+      do {
+        let file = try system.openDatabase()
+        try Self.commit([4], to: file, .deferred)
+        expectEqual(syncCount(of: system), 0)
+        system.file.clearTrace()
+        system.file.fail(call: call, .errorForever(EIO))
+        isDone = (try? Self.commit([5], to: file, .oneSync)) != nil
+      }
+      system.file.fail(call: 0, nil)
+      unsafe other.session.memory.poisoned.pointee.store(0, ordering: .relaxed)
+      try other.settle()
+      let numbers = try NumberTree.numbers(of: other.snapshot())
+      expectTrue([[4], [5]].contains(numbers), "call \(call)")
+      let selected = CommitProgram.withoutOtherSlot(try system.file.contents())
+      try expectEqual(Self.numbers(in: selected), numbers, "call \(call)")
+    }
+    expectTrue(call > 3)
   }
 
   // MARK: - Sharing

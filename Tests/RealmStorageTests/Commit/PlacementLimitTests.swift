@@ -194,13 +194,16 @@ struct PlacementLimitTests {
   // MARK: Staging
 
   /// A writer of nodes to a file in memory that has a free mebibyte and more.
-  private func writer(_ scratch: ScratchSpace, _ file: any StorageFile) throws -> NodeWriter {
-    try file.resize(to: 4 << 20)
+  private func writer(
+    _ scratch: ScratchSpace, _ file: any StorageFile, of byteCount: Int = 4 << 20,
+    short: Int = 3 << 20, isRecorded: Bool = false
+  ) throws -> NodeWriter {
+    try file.resize(to: byteCount)
     let space = FreeSpace(
-      blocks: [FreeBlock(position: 24, byteCount: 4 << 20 - 24, tag: 0)], logicalSize: 4 << 20)
+      blocks: [FreeBlock(position: 24, byteCount: byteCount - 24, tag: 0)], logicalSize: byteCount)
     return NodeWriter(
-      placement(space, long: 0, short: 3 << 20), slab: scratch.space, file: file,
-      staging: NodeWriter.Staging(), isRecorded: false, hasChecksums: false)
+      placement(space, long: 0, short: short), slab: scratch.space, file: file,
+      staging: NodeWriter.Staging(), isRecorded: isRecorded, hasChecksums: false)
   }
 
   /// Nodes and lists are put together up to a mebibyte; what is longer is written at once.
@@ -232,6 +235,57 @@ struct PlacementLimitTests {
     }
     expectEqual(system.file.trace.count, writes)
     expectEqual(writer.byteCount, StagedRun.Buffer.byteCount + more)
+  }
+
+  /// A commit of a mebibyte has a record, and a longer one has none.
+  @Test(arguments: [(0, true), (8, false)]) func recordsAreOfAMebibyte(
+    more: Int, isRecorded: Bool
+  ) throws {
+    let scratch = try ScratchSpace()
+    var writer = try writer(scratch, try SimulatedFileSystem().file, isRecorded: true)
+    let half = CommitRecord.byteCountMax / 2
+    for (place, byteCount) in [(4096, half), (4096 + half, half + more)] {
+      try writer.writeIntegers(count: byteCount / 8 - 1, widthCode: 7, at: place) { target in
+        target.storeBytes(of: 1, as: UInt64.self)
+      }
+    }
+    let room = 3 << 20..<3 << 20 + CommitRecord.byteCount(pieceCount: 20)
+    try expectEqual(
+      writer.writeRecord(in: room, of: 2, at: Ref(4096), after: Ref(24)), isRecorded)
+    withExtendedLifetime(scratch) {}
+  }
+
+  /// Above lists of two generations, clusters live short, and are written at the end of the file.
+  @Test func clustersOfListsLiveShort() throws {
+    let scratch = try ScratchSpace()
+    let allocator = scratch.allocator
+    let clusters = try (0..<2).map { cluster in
+      let leaves = try (0..<2).map {
+        try IntegerNode.make([Int64(cluster), Int64($0), 1 << 40], in: allocator).ref.slot
+      }
+      let list = try IntegerNode.make(leaves, flags: [.hasRefs, .inner], in: allocator)
+      return try IntegerNode.make([list.ref.slot], flags: .hasRefs, in: allocator).ref.slot
+    }
+    let inner = try IntegerNode.make(clusters, flags: [.hasRefs, .inner], in: allocator)
+    let root = try IntegerNode.make([inner.ref.slot], flags: .hasRefs, in: allocator)
+    let system = try SimulatedFileSystem()
+    var writer = try writer(scratch, system.file, of: 1 << 20, short: 0)
+    let written = try writer.write(root.ref, isData: true)
+    try writer.flush()
+    try system.file.contents().withUnsafeBytes { bytes in
+      let space = NodeSpace(base: try #require(bytes.baseAddress), fileEnd: bytes.count)
+      let inner = try space.node(at: written).ref(at: 0)
+      expectTrue(written.offset > 1 << 19)
+      expectTrue(inner.offset > 1 << 19)
+      for index in 0..<2 {
+        let cluster = try space.node(at: inner).ref(at: index)
+        expectTrue(cluster.offset > 1 << 19)
+        let list = try space.node(at: cluster).ref(at: 0)
+        expectTrue(list.offset < 1 << 19)
+        try expectTrue(space.node(at: list).ref(at: 0).offset < 1 << 19)
+      }
+    }
+    withExtendedLifetime(scratch) {}
   }
 
   /// Clusters with different numbers of columns are written column by column, too.

@@ -106,4 +106,15 @@ struct WriterStateTests {
     expectTrue(state.endWatch(grant) != nil)
     expectEqual(state.line, [tasks[1], tasks[0]])
   }
+
+  /// How long the writers of a group waited is part of its work.
+  @Test func waitsAreAdded() throws {
+    let first = try file.beginWrite()
+    let pending = try first.writeVersion(changeset: [])
+    let waited = pending.work.waitNanoseconds
+    let next = try WriteTransaction(file, on: pending, waited: 7)
+    expectEqual(next.earlierWork.waitNanoseconds, waited + 7)
+    next.rollback()
+    pending.discard()
+  }
 }

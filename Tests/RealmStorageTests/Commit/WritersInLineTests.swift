@@ -90,6 +90,24 @@ struct WritersInLineTests {
     try file.beginWrite().rollback()
   }
 
+  /// A thread that waits goes first before a second one that does not begin is asked.
+  @Test(.timeLimit(.minutes(10))) func aThreadDoesNotWaitForOneThatDoesNotBegin() async throws {
+    let line = Line()
+    let write = try file.beginWrite()
+    let waiters = (1...2).map { line.enqueue($0, on: file) }
+    let woken = Handover<[Int]>()
+    DispatchQueue.global().async { [file] in
+      let write = try? file.beginWrite()
+      woken.give(line.woken)
+      write?.rollback()
+    }
+    while file.writers.waiterCount < 3 { try await Task.sleep(for: .milliseconds(1)) }
+    write.rollback()
+    expectEqual(woken.wait(), [1])
+    for waiter in waiters { file.writers.withdraw(waiter) }
+    try file.beginWrite().rollback()
+  }
+
   @Test func aFreeFileIsGrantedAtOnce() throws {
     let line = Line()
     let waiter = line.enqueue(1, on: file)

@@ -222,6 +222,22 @@ struct EncryptedCommitTests {
     try expectEqual(NumberTree.numbers(of: plain.snapshot()), [1])
   }
 
+  /// Who joins with the key learns which page is damaged, and not that the key is wrong.
+  @Test func whoJoinsLearnsWhichPageIsDamaged() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("a.realm")
+    let file = try openAlone(path, key)
+    _ = try commit((0..<1500).map { $0 << 40 }, to: file)
+    let storage = try SystemFiles().open(path: path, mode: .readWrite)
+    for page in 1..<EncryptedLayout.imageByteCount(file: try storage.byteCount()) / 4096 {
+      try storage.write(UInt64(page), at: EncryptedLayout.position(ofPage: page))
+    }
+    let error = #expect(throws: StorageError.self) { try openAlone(path, key) }
+    let text = error.map { "\($0)" } ?? ""
+    expectTrue(text.contains("does not match its authentication code"), "\(text)")
+    withExtendedLifetime(file) {}
+  }
+
   @Test func inOneProcessAllMustUseTheSameKey() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("a.realm")

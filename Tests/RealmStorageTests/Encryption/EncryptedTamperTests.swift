@@ -153,4 +153,19 @@ struct EncryptedTamperTests {
       try expectEqual(file.check().filter { $0.severity == .error }, [])
     }
   }
+
+  /// A page without an entry was never written: a version that uses it is refused.
+  @Test func removedEntriesAreFound() throws {
+    for page in used.keys.sorted() where page > 0 {
+      var contents = old.contents
+      contents.replaceSubrange(
+        entry(page)..<entry(page) + 64, with: [UInt8](repeating: 0, count: 64))
+      let error = #expect(throws: StorageError.self, "page \(page)") {
+        try SimulatedFileSystem(contents: contents).openDatabase(key: key)
+      }
+      let text = error.map { "\($0)" } ?? ""
+      expectTrue(text.contains("page \(page) of the encrypted file"), "\(text)")
+    }
+    expectTrue(used.count > 2)
+  }
 }

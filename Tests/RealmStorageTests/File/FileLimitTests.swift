@@ -2,6 +2,7 @@
 
 // Files, folders and address space where something is missing, or is just enough.
 
+import Foundation
 import RealmTestSupport
 import TestExtensions
 import Testing
@@ -188,4 +189,110 @@ struct FileLimitTests {
       try expectEqual(encrypted.byteCount(), end)
     }
   }
+
+  // MARK: Calls of the system
+
+  /// A file that takes nothing, and does not say why.
+  private final class SilentFile: LayeredFile {
+    let file: any StorageFile
+
+    init(file: any StorageFile) { self.file = file }
+
+    func byteCount() throws(StorageError) -> Int { try file.byteCount() }
+
+    func readSome(
+      into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(StorageError) -> Int { try file.readSome(into: buffer, at: offset) }
+
+    func writeSome(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int { 0 }
+
+    func syncOnce() throws(StorageError) { try file.syncOnce() }
+
+    func resize(to byteCount: Int) throws(StorageError) { try file.resize(to: byteCount) }
+
+    func allocate(_ range: Range<Int>) throws(StorageError) { try file.allocate(range) }
+
+    func map(
+      _ range: Range<Int>, at address: UnsafeMutableRawPointer, isWritable: Bool
+    ) throws(StorageError) { try file.map(range, at: address, isWritable: isWritable) }
+  }
+
+  /// Nothing can be written to a file that takes nothing, but nothing.
+  @Test(.timeLimit(.minutes(1))) func filesThatTakeNothingAreFull() throws {
+    let file = SilentFile(file: try MemoryFiles.makeFile(named: "silent"))
+    let full = StorageError.system(operation: "Writing", path: file.path, code: ENOSPC)
+    #expect(throws: full) { try file.write(UInt64(1), at: 0) }
+    let directory = try TemporaryDirectory()
+    let real = try SystemFiles().open(path: directory.file("a"), mode: .readWriteCreating)
+    try expectEqual(real.writeSome(UnsafeRawBufferPointer(start: nil, count: 0), at: 0), 0)
+    try expectEqual(real.byteCount(), 0)
+  }
+
+  /// The folder of a name is the present one, and that of a file at the root is the root.
+  @Test func folderOfAnyPathIsSynced() throws {
+    let directory = try TemporaryDirectory()
+    for path in ["name", "/name", directory.file("name"), "./name"] {
+      try SystemDirectory.sync(of: path)
+    }
+    let missing = directory.path + "/missing"
+    #expect(throws: StorageError.system(operation: "Opening", path: missing, code: ENOENT)) {
+      try SystemDirectory.sync(of: missing + "/name")
+    }
+  }
+
+  // MARK: Copies of others
+
+  /// A link to nothing is neither followed nor waited for.
+  @Test(.timeLimit(.minutes(1))) func aLinkToNothingIsNoCopy() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("copy")
+    expectEqual(symlink(directory.file("nothing"), path), 0)
+    try expectTrue(SideFile.resumeCopy(path, rights: nil) == nil)
+    expectEqual(access(directory.file("nothing"), F_OK), -1)
+  }
+
+  /// A file that was removed, or that another took the place of, is not in its place.
+  @Test func aFileInItsPlaceIsTheOneAtItsPath() throws {
+    let directory = try TemporaryDirectory()
+    let (path, other) = (directory.file("a"), directory.file("b"))
+    let first = try #require(try SideFile.resumeCopy(path, rights: nil))
+    let second = try #require(try SideFile.resumeCopy(other, rights: nil))
+    expectTrue(SideFile.isInPlace(first))
+    expectEqual(rename(other, path), 0)
+    expectFalse(SideFile.isInPlace(first))
+    expectFalse(SideFile.isInPlace(second))
+    expectEqual(unlink(path), 0)
+    expectFalse(SideFile.isInPlace(first))
+  }
+
+  #if os(Linux)
+  /// Where a new file cannot get the group of another one, its own group gets no rights of that
+  /// group. Nor does it wait for a copy that it must not open.
+  @Test(.enabled(if: geteuid() == 0), .timeLimit(.minutes(1)))
+  func othersGetNoRightsOfAGroup() async {
+    await #expect(processExitsWith: .success) {
+      let directory = try TemporaryDirectory()
+      chmod(directory.path, 0o755)
+      // The folders above may be closed for others.
+      chdir(directory.path)
+      let source = open("source", O_RDWR | O_CREAT, 0o600)
+      fchmod(source, 0o640)
+      let new = open("new", O_RDWR | O_CREAT, 0o600)
+      fchown(new, 65_534, 65_534)
+      let rights = try #require(FileRights(of: "source"))
+      setgroups(0, nil)
+      setegid(65_534)
+      seteuid(65_534)
+      rights.apply(toNew: new)
+      fchmod(source, 0)
+      let copy = try SideFile.resumeCopy("source", rights: nil)
+      var status = stat()
+      fstat(new, &status)
+      seteuid(0)
+      setegid(0)
+      try #require(status.st_mode & 0o777 == 0o600)
+      try #require(copy == nil)
+    }
+  }
+  #endif
 }

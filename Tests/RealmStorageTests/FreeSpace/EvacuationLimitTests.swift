@@ -228,4 +228,100 @@ struct EvacuationLimitTests {
       expectEqual(budget.isUsedUp, isUsedUp, "\(bytes), \(nodes)")
     }
   }
+
+  /// Beside a transaction a file of which more than half is free is moved in larger steps.
+  @Test(
+    arguments: [
+      (512 << 10, 0, 64 << 10), (512 << 10 + 8, 0, 256 << 10), (512 << 10, 40 << 10, 80 << 10),
+      (512 << 10 + 8, 200 << 10, 400 << 10), (1 << 20 - 24, 0, 256 << 10),
+    ])
+  func stepsFollowWhatIsFree(free: Int, own: Int, byteCount: Int) {
+    let space = FreeSpace(blocks: [usable(24..<24 + free)], logicalSize: 1 << 20)
+    let budget = Evacuator.Budget(space, own: own)
+    expectEqual(budget.byteCount, byteCount)
+    expectEqual(budget.nodeCount, max(2048, byteCount / 16))
+  }
+
+  // MARK: Walks
+
+  /// `Evacuation` 2: a walk comes to each node once, so many in a step, and goes on in the middle
+  /// of a tree.
+  @Test func aWalkGoesOnWhereItStopped() throws {
+    let scratch = try ScratchSpace()
+    let allocator = scratch.allocator
+    let lists = try (0..<3).map { _ in
+      let leaves = try (0..<20).map { try IntegerNode.make([$0], in: allocator).ref.slot }
+      return try IntegerNode.make(leaves, flags: .hasRefs, in: allocator).ref.slot
+    }
+    let root = try IntegerNode.make(lists, flags: .hasRefs, in: allocator).ref
+    // Root, lists and leaves; each step comes again to those on its path.
+    for (nodeCount, steps) in [(64, 1), (63, 2), (35, 2), (10, 8)] {
+      var evacuation = Evacuation(endFrom: 1 << 30, windowByteCount: 4096)
+      var roots = [Ref.null, root]
+      var count = 0
+      while !evacuation.isComplete, count < 100 {
+        let budget = Evacuator.Budget(byteCount: 1 << 20, nodeCount: nodeCount)
+        try Evacuator.step(&evacuation, &roots, budget, allocator)
+        count += 1
+      }
+      expectEqual(count, steps, "\(nodeCount)")
+      expectEqual(roots, [.null, root])
+    }
+    withExtendedLifetime(scratch) {}
+  }
+
+  // MARK: Commits
+
+  private func commit(
+    _ numbers: [Int64]?, to file: DatabaseFile, compacting: Bool = false
+  ) throws -> Bool {
+    let write = try file.beginWrite()
+    if compacting { write.compaction = CompactionStep(byteCount: 1 << 20) }
+    if let numbers { try NumberTree.replace(with: numbers, in: write) }
+    _ = try write.commit(changeset: [])
+    return write.compaction?.isDone ?? false
+  }
+
+  /// An evacuation waits for a reader that is 32 versions behind, and for no later one.
+  @Test func anEvacuationWaitsForAReader() throws {
+    let file = try DatabaseFile.open(
+      path: "waiting-evacuation", options: OpenOptions(isInMemory: true))
+    var numbers = (0..<600_000).map { Int64($0) << 32 }
+    _ = try commit(numbers, to: file)
+    // The leaves in front become small: those at the end have to move.
+    for index in 0..<400_000 { numbers[index] = 0 }
+    _ = try commit(numbers, to: file)
+    func isUnderWay() -> Bool { file.writer.freeSpace?.evacuation?.isComplete == false }
+    for _ in 0..<4 where !isUnderWay() { _ = try commit(nil, to: file) }
+    expectTrue(isUnderWay())
+    let held = try file.snapshot()
+    for lag in 0..<40 {
+      _ = try commit(nil, to: file)
+      expectEqual(isUnderWay(), lag <= 32, "\(lag)")
+    }
+    withExtendedLifetime(held) {}
+  }
+
+  /// A compaction that is done has cut the file, unless somebody reads an older version.
+  @Test(arguments: [false, true]) func aCompactionThatIsDoneHasCut(hasReader: Bool) throws {
+    var excessCount = 0
+    for more in 0..<16 {
+      let file = try DatabaseFile.open(
+        path: "cut-\(more)-\(hasReader)", options: OpenOptions(isInMemory: true))
+      let numbers = (0..<(180_000 + 250 * more)).map { Int64($0) << 32 }
+      for step in 0..<4 { _ = try commit(numbers + [Int64(step)], to: file) }
+      var isDone = false
+      for _ in 0..<20 where !isDone {
+        let reader = hasReader ? try file.snapshot() : nil
+        if hasReader { _ = try commit(nil, to: file) }
+        isDone = try commit(nil, to: file, compacting: true)
+        withExtendedLifetime(reader) {}
+      }
+      expectTrue(isDone)
+      let end = try file.snapshot().space.fileEnd
+      let isCut = try file.fileByteCount() == (end + 4095) / 4096 * 4096
+      if !isCut { excessCount += 1 }
+    }
+    expectEqual(excessCount > 0, hasReader)
+  }
 }

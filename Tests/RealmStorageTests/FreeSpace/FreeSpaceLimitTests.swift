@@ -134,6 +134,38 @@ struct FreeSpaceLimitTests {
       ])
   }
 
+  /// What is known of a block is kept while it waits for the same version, and of a block that
+  /// could be used before, its writer is the version that freed it since.
+  @Test func writersOfTaggedBlocksAreRecalled() {
+    var space = FreeSpace(
+      blocks: [
+        block(24, 8, 5), block(40, 8, 5), block(56, 8, 5), block(72, 8, 7), block(88, 8, 4),
+        block(104, 8),
+      ], logicalSize: 256)
+    let old = FreeSpace(
+      blocks: [
+        block(24, 8), block(40, 8, 5, writtenBy: 3), block(56, 8, 4, writtenBy: 3), block(72, 8),
+        block(88, 8, FreeBlock.heldTag), block(104, 8, 2, writtenBy: 1),
+      ], logicalSize: 256)
+    space.recall(old, of: 6)
+    expectEqual(
+      space.blocks,
+      [
+        block(24, 8, 5, writtenBy: 5), block(40, 8, 5, writtenBy: 3), block(56, 8, 5),
+        block(72, 8, 7, writtenBy: 6), block(88, 8, 4, writtenBy: 4), block(104, 8),
+      ])
+  }
+
+  /// What was written up to a version is forgotten with it, and what came later is not.
+  @Test func writersAreForgottenThroughAVersion() {
+    var map = BlockVersionMap()
+    for version in 4...6 as ClosedRange<UInt64> {
+      map.insert(Int(version) * 8..<Int(version) * 8 + 8, version: version)
+    }
+    map.removeAll(through: 5)
+    expectEqual([32, 40, 48].map { map.version(at: $0) }, [0, 0, 6])
+  }
+
   // MARK: Lanes and lengths
 
   /// A lane begins in the middle of a place that is more than four times as long as its room.

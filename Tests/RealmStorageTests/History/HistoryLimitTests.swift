@@ -82,4 +82,87 @@ struct HistoryLimitTests {
     try write.trimSyncHistory(through: 0)
     write.rollback()
   }
+
+  // MARK: Synchronised files
+
+  /// Owns nothing: the tests keep the nodes of their histories.
+  private final class Owner: Sendable {}
+
+  /// The history of a synchronised file that has some empty entries, in a file of 24 bytes.
+  private func history(_ scratch: ScratchSpace, entries: Int) throws -> (SyncHistory, root: Ref) {
+    var history = SyncHistory(version: 1, in: scratch.space, of: Owner())
+    for number in 0..<entries {
+      try history.append(SyncEntry(), byteCount: 0, scratch.allocator)
+      expectEqual(history.count, number + 1)
+      expectEqual(history.version, UInt64(number + 2))
+    }
+    return (history, try history.write(replacing: .null, scratch.allocator))
+  }
+
+  private func read(
+    _ root: Ref, at version: UInt64, _ scratch: ScratchSpace
+  ) throws -> SyncHistory {
+    try SyncHistory(
+      at: root, schemaVersion: SyncHistory.schemaVersions.upperBound, version: version,
+      in: scratch.space, of: Owner())
+  }
+
+  /// `SyncHistory` 1: the first version has no entry.
+  @Test func entriesAreOfLaterVersions() throws {
+    let scratch = try ScratchSpace()
+    let (_, root) = try history(scratch, entries: 3)
+    try expectEqual(read(root, at: 4, scratch).base, 1)
+    try expectEqual(read(root, at: 9, scratch).base, 6)
+    for version in [0, 1, 3] as [UInt64] {
+      #expect(throws: StorageError.self) { try read(root, at: version, scratch) }
+    }
+    withExtendedLifetime(scratch) {}
+  }
+
+  /// A file has room for so many entries: a thousand, and ten for each of its bytes.
+  @Test(arguments: [(1240, true), (1241, false)]) func entriesFitTheirFile(
+    count: Int, fits: Bool
+  ) throws {
+    let scratch = try ScratchSpace()
+    expectEqual(scratch.space.fileEnd, 24)
+    let (history, root) = try history(scratch, entries: count)
+    if fits {
+      try expectEqual(read(root, at: history.version, scratch).count, count)
+    } else {
+      #expect(throws: StorageError.self) { try read(root, at: history.version, scratch) }
+    }
+    withExtendedLifetime(scratch) {}
+  }
+
+  /// Each part of an entry is replaced if it alone differs.
+  @Test func partsOfEntriesAreReplaced() throws {
+    let scratch = try ScratchSpace()
+    var (history, _) = try history(scratch, entries: 2)
+    var entry = SyncEntry()
+    let changes: [(inout SyncEntry) -> Void] = [
+      { $0.originFile = 3 }, { $0.originTimestamp = 5 }, { $0.remoteVersion = 7 },
+      { $0.changeset = [1, 2] }, { $0.reciprocal = [4] }, { $0.originFile = 4 }, { _ in },
+    ]
+    for change in changes {
+      change(&entry)
+      try history.replace(at: 2, with: entry, sizeChange: 0, scratch.allocator)
+      try expectEqual(history.entry(at: 2), entry)
+      try expectEqual(history.entry(at: 3), SyncEntry())
+    }
+    withExtendedLifetime(scratch) {}
+  }
+
+  /// The log of the history's form begins with the first commit, which alone is in it.
+  @Test func theLogBeginsWithTheFirstCommit() throws {
+    let file = try DatabaseFile.open(
+      path: "log", options: OpenOptions(isInMemory: true, history: .syncClient))
+    var logs: [Int64] = []
+    for _ in 0..<3 {
+      let snapshot = try file.beginWrite().commit(changeset: [])
+      let history = try #require(try snapshot.syncHistory())
+      logs.append(history.schemaLog)
+    }
+    expectTrue(logs[0] != 0)
+    expectEqual(logs, [Int64](repeating: logs[0], count: 3))
+  }
 }

@@ -114,6 +114,49 @@ struct MovedFileTests {
     for thread in threads { expectTrue(try thread.wait().get() > 0) }
   }
 
+  /// In one transaction a file may grow up to its slab.
+  @Test func aFileMayReachItsSlab() throws {
+    func lengths(reserving byteCount: Int, slab: Int) throws -> [Int] {
+      var options = OpenOptions(isInMemory: true)
+      options.reservedByteCount = byteCount
+      options.slabByteCount = slab
+      let file = try DatabaseFile.open(path: "slab-\(slab)", options: options)
+      let bytes = [UInt8](repeating: 5, count: 20_000)
+      return try (1...90).map { _ in
+        let write = try file.beginWrite()
+        let blob = try withView(of: bytes) { (view) throws(StorageError) in
+          try BlobNode.make(view, in: write.allocator).ref.slot
+        }
+        let root = write.roots.tables
+        write.roots.tables =
+          root.isNull
+          ? try IntegerNode.make([blob], flags: .hasRefs, in: write.allocator).ref
+          : try IntegerNode.append(blob, to: root, write.allocator)
+        return try write.commit(changeset: []).space.fileEnd
+      }
+    }
+    let usual = try lengths(reserving: 64 << 20, slab: 16 << 20)
+    // A step by which the file becomes longer than ever.
+    let step = try #require(
+      usual.indices.dropLast().last { index in
+        let growth = usual[index + 1] - usual[index]
+        return usual[index] == usual[...index].max() && growth >= 96 << 10 && growth % 8192 == 0
+      })
+    let slab = (usual[step + 1] - usual[step]) / FileMapping.gapPerSlab
+    try expectEqual(lengths(reserving: usual[step], slab: slab), usual)
+  }
+
+  /// Twice the length of a file is reserved, or what is wanted, in whole pages.
+  @Test func wholePagesAreReserved() {
+    let page = SystemFiles.pageSize
+    for (byteCount, wanted, capacity) in [
+      (0, 1, page), (page / 2, 1, page), (page / 2 + 1, 1, 2 * page), (page, 0, 2 * page),
+      (1, 3 * page, 3 * page), (1, 3 * page + 1, 4 * page), (2 * page, 3 * page, 4 * page),
+    ] {
+      expectEqual(FileMapping.capacity(for: byteCount, atLeast: wanted), capacity)
+    }
+  }
+
   /// A version that is mapped to its end costs no call.
   @Test func whatIsMappedIsNotMeasured() throws {
     let system = try SimulatedFileSystem()
@@ -157,6 +200,47 @@ struct MovedFileTests {
     try last.makeDurable()
     try expectEqual(NumberTree.numbers(of: file.snapshot()), [8])
     try expectEqual(NumberTree.numbers(of: new), [4, 5, 6])
+  }
+
+  /// A place that the file has outgrown by half stays until a plain file is closed; that of an
+  /// encrypted one goes with its last version.
+  /// `FileMapping` 3.
+  @Test(arguments: [false, true]) func aSmallerPlaceStays(_ isEncrypted: Bool) throws {
+    let file = try open(isEncrypted)
+    weak var former: FileMapping?
+    do {
+      let old = try write([1, 2, 3], to: file)
+      former = old.mapping
+      // A plain file is as long as its place, so that the next one is just twice as long.
+      if !isEncrypted { expectEqual(old.mapping.byteCount, old.mapping.capacity) }
+      let taken = occupySlab(of: old)
+      defer { munmap(taken.address, taken.count) }
+      _ = try write([4], to: file)
+      expectTrue(file.currentMapping !== old.mapping)
+      if !isEncrypted { expectEqual(file.currentMapping.capacity, 2 * old.mapping.capacity) }
+    }
+    expectEqual(former == nil, isEncrypted)
+    try expectEqual(NumberTree.numbers(of: file.snapshot()), [4])
+  }
+
+  /// A pending commit is continued in the newest place, whose slab it takes.
+  /// `SlabSpace` 1.
+  @Test func aSlabOfANewerPlaceIsTaken() throws {
+    let file = try open(false)
+    let write = try file.beginWrite()
+    try NumberTree.replace(with: [1, 2], in: write)
+    let pending = try write.writeVersion(changeset: [])
+    let taken = occupySlab(of: pending.snapshot)
+    defer { munmap(taken.address, taken.count) }
+    try file.reserve(through: 4 * file.currentMapping.capacity)
+    expectTrue(file.currentMapping !== pending.snapshot.mapping)
+    let next = try pending.begin()
+    expectTrue(next.base.mapping === file.currentMapping)
+    // A slab that nobody has taken would go now.
+    _ = SlabSpace.shared.detachIdle()
+    try NumberTree.replace(with: [3, 4], in: next)
+    try next.writeVersion(changeset: []).makeDurable()
+    try expectEqual(NumberTree.numbers(of: file.snapshot()), [3, 4])
   }
 
   /// `SlabSpace` 1 and 2.

@@ -165,7 +165,9 @@ struct OpeningLimitTests {
       let file = try SystemFiles().open(path: path, mode: .readWriteCreating)
       try file.write(UInt8(index + 1), at: 0)
     }
-    try DatabaseFile.replace(path: paths[0], by: paths[1], keepingAs: paths[2])
+    let files = WatchedFiles()
+    try DatabaseFile.replace(path: paths[0], by: paths[1], keepingAs: paths[2], system: files)
+    expectEqual(files.syncedDirectories, [directory.path])
     try expectEqual(contents(paths[0]), 2)
     try expectEqual(contents(paths[2]), 1)
     expectFalse(access(paths[1], F_OK) == 0)

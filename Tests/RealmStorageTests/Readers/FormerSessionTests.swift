@@ -189,4 +189,18 @@ struct FormerSessionTests {
     try Self.commit(1, to: file, .oneSync)
     expectTrue(Self.recorded(of: file) <= file.newestVersion)
   }
+
+  /// So many versions prove each other; the next one needs a second sync.
+  @Test(arguments: [(24, 1), (25, 2)]) func aGroupProvesSoManyVersions(
+    count: Int, syncCount: Int
+  ) throws {
+    expectEqual(FormerSession.provenVersionCountMax, 24)
+    let file = try system.openDatabase()
+    try expectEqual(syncCounts(1, of: file, .oneSync), [1])
+    let pending = try Self.write(count, to: file)
+    system.file.clearTrace()
+    try pending?.makeDurable()
+    expectEqual(system.file.trace.count { $0 == .sync }, syncCount)
+    try expectEqual(NumberTree.numbers(of: file.snapshot()), [Int64(99 + count)])
+  }
 }

@@ -3,6 +3,7 @@
 // How long a session waits for others, and what becomes of what they leave.
 
 import RealmTestSupport
+import Synchronization
 import TestExtensions
 import Testing
 
@@ -145,5 +146,38 @@ struct SessionLimitTests {
     write.roots.tables = ref
     _ = try write.commit(changeset: [])
     try expectEqual(file.check().count { $0.check == 7 }, found)
+  }
+
+  /// The last segment of the table may be taken, and there is none behind it.
+  /// `ReaderTable` 3.
+  @Test func segmentsHaveALastOne() throws {
+    let directory = try TemporaryDirectory()
+    func open() throws -> SharedMemory {
+      try SharedMemory(
+        try SystemFiles().open(path: directory.file("a.lock"), mode: .readWriteCreating))
+    }
+    let (memory, others) = (try open(), try open())
+    try memory.reserve(0..<SharedMemory.initialByteCount)
+    let last = SharedMemory.maximumSlotCount / ReaderTable.segmentSlotCount - 1
+    var lockedCount = 0
+    /// Takes a segment where others have so many, of which the table knows `known`.
+    func take(others count: Int, known: Int) throws -> Int {
+      while lockedCount < count {
+        let lock = SharedMemory.segmentLockOffset + lockedCount
+        try expectEqual(others.file.lockByte(at: lock, waits: false), true)
+        lockedCount += 1
+      }
+      memory.slotCount.pointee.store(
+        UInt64(known * ReaderTable.segmentSlotCount), ordering: .relaxed)
+      let table = try ReaderTable(memory)
+      table.giveUpSegments()
+      let slots = Int(memory.slotCount.pointee.load(ordering: .relaxed))
+      return slots / ReaderTable.segmentSlotCount - 1
+    }
+    try expectEqual(take(others: last - 1, known: last - 1), last - 1)
+    try expectEqual(take(others: last, known: last - 1), last)
+    try expectEqual(take(others: last, known: last), last)
+    #expect(throws: StorageError.self) { try take(others: last + 1, known: last) }
+    #expect(throws: StorageError.self) { try take(others: last + 1, known: last + 1) }
   }
 }

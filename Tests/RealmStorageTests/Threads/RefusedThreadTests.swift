@@ -2,6 +2,8 @@
 
 // A system that has no more threads to give: errors, or the same work on the caller's thread.
 
+import Dispatch
+import Foundation
 import RealmStorage
 import RealmTestSupport
 import TestExtensions
@@ -91,4 +93,27 @@ import Testing
     }
     expectEqual(workers.withLock { $0 }, [0])
   }
+
+  #if os(Linux)
+  /// Where a thread has no room for its stack, it is refused.
+  @Test func aSystemWithoutMemoryStartsNoThread() async {
+    await #expect(processExitsWith: .success) {
+      let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)
+      let unlimited = rlimit(rlim_cur: .max, rlim_max: .max)
+      let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+      let pages = text.split(separator: " ").first.flatMap { rlim_t($0) } ?? 0
+      var limit = unlimited
+      limit.rlim_cur = pages * 4096 + 1 << 20
+      setrlimit(resource, &limit)
+      let isOver = DispatchSemaphore(value: 0)
+      // Some stacks of threads that have ended may be left.
+      var count = 0
+      while count < 64, BackgroundThread.start(named: "stack", { isOver.wait() }) { count += 1 }
+      limit = unlimited
+      setrlimit(resource, &limit)
+      for _ in 0..<64 { isOver.signal() }
+      try #require(count < 64)
+    }
+  }
+  #endif
 }

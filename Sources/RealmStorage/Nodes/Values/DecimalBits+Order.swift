@@ -119,7 +119,7 @@ extension DecimalBits {
       exponent += 1
     }
     while exponent > 0, coefficient != 0 {
-      guard coefficient <= UInt128(Int64.max) else { return nil }
+      guard coefficient <= UInt128(Int64.max / 10) else { return nil }
       coefficient *= 10
       exponent -= 1
     }
