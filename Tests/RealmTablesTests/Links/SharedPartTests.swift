@@ -27,8 +27,8 @@ struct SharedPartTests {
     }
   }
 
-  /// Two owners are to have a copy each of an object that has a part often, which has many lists, or
-  /// a long text: each copy of the part has as much. `OwnerSeparation` 4.
+  /// Two owners are to have a copy each of an object that has a part often, which has many lists,
+  /// or a long text: each copy of the part has as much. `OwnerSeparation` 4.
   @Test(arguments: ["lists", "text", "texts"]) func separatedElementsEnd(name: String) throws {
     let file = try DatabaseFile.open(
       path: "/shared-elements-\(name).realm", options: OpenOptions(isInMemory: true))
