@@ -43,7 +43,7 @@ package struct KeyScan {
   }
 
   /// Goes on for about a number of comparisons, and for one object at least. The elements of
-  /// collections count, and so do long texts.
+  /// collections count, and so do long strings.
   ///
   /// - Returns: The comparisons; nil at the end.
   package mutating func advance(comparisons limit: Int) throws(StorageError) -> Int? {

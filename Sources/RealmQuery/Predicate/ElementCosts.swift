@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What a condition costs beyond its comparisons: the elements of the collections and the bytes of
-// the texts that it looks into, which one object may have in any number.
+// the strings that it looks into, which one object may have in any number.
 
 package import RealmStorage
 package import RealmTables
@@ -12,11 +12,11 @@ package struct ElementCosts: Hashable, Sendable {
     let name: String
     /// The comparisons with each element.
     var comparisonCount: Int
-    /// Whether each comparison reads a text to its end.
+    /// Whether each comparison reads a string to its end.
     var readsTexts: Bool
   }
 
-  /// The bytes of a text that are read in the time of a comparison, about.
+  /// The bytes of a string that are read in the time of a comparison, about.
   private static let byteCount = 16
 
   private var parts: [Part] = []
@@ -38,7 +38,7 @@ package struct ElementCosts: Hashable, Sendable {
     case .all(let parts), .any(let parts): for part in parts { add(part, schema) }
     case .comparison(let comparison):
       let paths = comparison.left.paths + comparison.right.paths
-      // Two texts are read up to their first difference.
+      // Two strings are read up to their first difference.
       let readsTexts =
         comparison.operation.isTextual || !comparison.options.isEmpty || paths.count > 1
       var collectionCount = 0
@@ -88,7 +88,7 @@ package struct ElementCosts: Hashable, Sendable {
     return limit - left
   }
 
-  /// The number of elements of a property, and of parts of texts.
+  /// The number of elements of a property, and of parts of strings.
   private static func size(
     of column: Column, _ row: Row, readsTexts: Bool, limit: Int
   ) throws(StorageError) -> Int {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What the conditions of a view cost, in comparisons: each object those of its class's condition,
-// and one more for each element of a collection, and each few bytes of a text, that the condition
+// and one more for each element of a collection, and each few bytes of a string, that the condition
 // looks into.
 
 import RealmQuery

@@ -14,7 +14,7 @@ package final class OwnedVisits {
   /// How many objects may be embedded in each other: as many as the stack of a thread has room for,
   /// and as other devices take.
   package static let depthMax = 256
-  /// The bytes of texts that count as one object: what a walk reads is a few times what there is.
+  /// The bytes of strings that count as one object: what a walk reads is a few times what there is.
   private static let bytesForOne = 8
   private let nodeByteCount: () -> Int
   private let depthMax: Int
@@ -66,7 +66,7 @@ package final class OwnedVisits {
     count += (elementCount + perByte - 1) / perByte
   }
 
-  /// Notes that the walk has read texts; outside of what it has entered, they do not count.
+  /// Notes that the walk has read strings; outside of what it has entered, they do not count.
   package func note(byteCount: Int) {
     guard depth > 0, count < countMax else { return }
     count += byteCount / Self.bytesForOne

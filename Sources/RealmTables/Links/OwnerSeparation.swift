@@ -29,7 +29,7 @@ struct OwnerSeparation {
   }
 
   /// Where the next link of an owner is looked for.
-  private struct Place {
+  private struct Search {
     let owner: Owner
     /// The position in its list.
     var index = 0
@@ -64,15 +64,15 @@ struct OwnerSeparation {
     var (extraCount, extraVisits) = (0, 0)
     var pending = shared.map(\.key)
     while let key = pending.popLast() {
-      var place: Place?
+      var search: Search?
       for owner in try owners(of: key).dropFirst() {
         let isExtra = known == 0
         if isExtra { extraCount += 1 } else { known -= 1 }
         let visitsLeft = limit * Self.extraVisitCount - extraVisits
         guard extraCount <= limit, visitsLeft >= 0 else { throw tooManyCopies }
-        var next = place.flatMap { $0.owner.isSame(as: owner) ? $0 : nil } ?? Place(owner: owner)
+        var next = search.flatMap { $0.owner.isSame(as: owner) ? $0 : nil } ?? Search(owner: owner)
         let visits = try give(&next, copyOf: key, &pending)
-        place = next
+        search = next
         if isExtra { extraVisits += visits }
       }
     }
@@ -173,29 +173,31 @@ struct OwnerSeparation {
   /// Makes one link of an owner lead to a copy of the object.
   ///
   /// - Parameters:
-  ///   - place: Goes on behind the link.
+  ///   - search: Goes on behind the link.
   ///   - linked: Gets the objects of the table that the copy links to.
   /// - Returns: The copied objects, with as many elements as take a byte.
   private func give(
-    _ place: inout Place, copyOf key: ObjectKey, _ linked: inout [ObjectKey]
+    _ search: inout Search, copyOf key: ObjectKey, _ linked: inout [ObjectKey]
   ) throws(StorageError) -> Int {
     let copy = try table.createObject().key
-    let owner = place.owner
+    let owner = search.owner
     let column = owner.column
     switch column.collection {
     case .none: try owner.table.setLink(copy, column, owner.key)
     case .list, .set:
       let list = try owner.table.list(column, owner.key, stored: true)
       let count = try list.count
-      while place.index < count, try list.value(at: place.index) != .link(key) { place.index += 1 }
-      guard place.index < count else { throw lostLink }
-      try list.set(.link(copy), at: place.index)
-      place.index += 1
+      while search.index < count, try list.value(at: search.index) != .link(key) {
+        search.index += 1
+      }
+      guard search.index < count else { throw lostLink }
+      try list.set(.link(copy), at: search.index)
+      search.index += 1
     case .dictionary:
-      var names = place.names ?? []
-      if place.names == nil { names = try self.names(of: key, in: owner) }
+      var names = search.names ?? []
+      if search.names == nil { names = try self.names(of: key, in: owner) }
       guard let name = names.popLast() else { throw lostLink }
-      place.names = names
+      search.names = names
       try owner.table.dictionary(column, owner.key).set(.link(copy), for: name)
     }
     return try copyValues(from: key, to: copy, &linked)
@@ -305,7 +307,7 @@ struct OwnerSeparation {
 }
 
 extension TableValue {
-  /// The elements of the collections in the value, and the bytes of its texts.
+  /// The elements of the collections in the value, and the bytes of its strings.
   fileprivate var sizes: (elements: Int, bytes: Int) {
     switch self {
     case .string(let text): return (0, text.utf8.count)

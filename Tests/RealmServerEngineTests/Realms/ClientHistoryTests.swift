@@ -85,7 +85,7 @@ struct ClientHistoryTests {
     expectEqual(Self.locals(history, after: 3, for: "a"), ["entry(4) 4 a,d"])
   }
 
-  /// `ClientHistory` 2
+  /// `HistoryWindow` 1
   @Test(arguments: RandomRuns.seeds(6)) func versionsOfAWindowFollowEachOther(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let window = HistoryWindow(base: 5_000)

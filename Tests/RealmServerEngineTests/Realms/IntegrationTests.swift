@@ -256,7 +256,7 @@ struct IntegrationTests {
     }
   }
 
-  /// `GroupTransaction` 1, and `ClientHistory` 2 of the window afterwards.
+  /// `GroupTransaction` 1, and `HistoryWindow` 1 of the window afterwards.
   @Test func aGroupGoesOnWithoutTheUploadThatFails() async throws {
     let (server, first, second) = try await makeServer()
     let outcomes = await server.realm.integrate(group: [

@@ -218,7 +218,7 @@ struct FileLimitTests {
   }
 
   /// Nothing can be written to a file that takes nothing, but nothing.
-  @Test(.timeLimit(.minutes(1))) func filesThatTakeNothingAreFull() throws {
+  @Test(.timeLimit(.minutes(10))) func filesThatTakeNothingAreFull() throws {
     let file = SilentFile(file: try MemoryFiles.makeFile(named: "silent"))
     let full = StorageError.system(operation: "Writing", path: file.path, code: ENOSPC)
     #expect(throws: full) { try file.write(UInt64(1), at: 0) }
@@ -243,7 +243,7 @@ struct FileLimitTests {
   // MARK: Copies of others
 
   /// A link to nothing is neither followed nor waited for.
-  @Test(.timeLimit(.minutes(1))) func aLinkToNothingIsNoCopy() throws {
+  @Test(.timeLimit(.minutes(10))) func aLinkToNothingIsNoCopy() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("copy")
     expectEqual(symlink(directory.file("nothing"), path), 0)
@@ -268,7 +268,7 @@ struct FileLimitTests {
   #if os(Linux)
   /// Where a new file cannot get the group of another one, its own group gets no rights of that
   /// group. Nor does it wait for a copy that it must not open.
-  @Test(.enabled(if: geteuid() == 0), .timeLimit(.minutes(1)))
+  @Test(.enabled(if: geteuid() == 0), .timeLimit(.minutes(10)))
   func othersGetNoRightsOfAGroup() async {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory()
