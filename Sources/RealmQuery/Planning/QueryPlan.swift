@@ -11,8 +11,8 @@
 // 3. `mask` and `matches` agree for every node; `matches` exists for rows that come one at a time.
 // 4. One thread runs a plan at a time: it keeps the objects around an element that is evaluated.
 // 5. A pass over a table comes to each collection in the values of its rows once for each condition
-//    that asks for elements of collections: to no more than the file has room for, although rows of
-//    a damaged or hostile file may have the same collections.
+//    that asks for elements of collections: to no more than the file has room for, although the
+//    rows of a damaged or hostile file may have the same collections.
 
 import RealmStorage
 import RealmTables

@@ -29,7 +29,7 @@ struct OwnerSeparation {
   }
 
   /// Where the next link of an owner is looked for.
-  private struct Search {
+  private struct LinkSearch {
     let owner: Owner
     /// The position in its list.
     var index = 0
@@ -64,13 +64,14 @@ struct OwnerSeparation {
     var (extraCount, extraVisits) = (0, 0)
     var pending = shared.map(\.key)
     while let key = pending.popLast() {
-      var search: Search?
+      var search: LinkSearch?
       for owner in try owners(of: key).dropFirst() {
         let isExtra = known == 0
         if isExtra { extraCount += 1 } else { known -= 1 }
         let visitsLeft = limit * Self.extraVisitCount - extraVisits
         guard extraCount <= limit, visitsLeft >= 0 else { throw tooManyCopies }
-        var next = search.flatMap { $0.owner.isSame(as: owner) ? $0 : nil } ?? Search(owner: owner)
+        var next =
+          search.flatMap { $0.owner.isSame(as: owner) ? $0 : nil } ?? LinkSearch(owner: owner)
         let visits = try give(&next, copyOf: key, &pending)
         search = next
         if isExtra { extraVisits += visits }
@@ -177,7 +178,7 @@ struct OwnerSeparation {
   ///   - linked: Gets the objects of the table that the copy links to.
   /// - Returns: The copied objects, with as many elements as take a byte.
   private func give(
-    _ search: inout Search, copyOf key: ObjectKey, _ linked: inout [ObjectKey]
+    _ search: inout LinkSearch, copyOf key: ObjectKey, _ linked: inout [ObjectKey]
   ) throws(StorageError) -> Int {
     let copy = try table.createObject().key
     let owner = search.owner
