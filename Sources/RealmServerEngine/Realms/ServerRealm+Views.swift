@@ -225,14 +225,20 @@ extension ServerRealm {
   /// - Parameters:
   ///   - isHeld: Whether the client has the query already: a condition on a property hidden since
   ///     selects nothing then.
+  ///   - countsElements: Whether each object of the classes is asked for the elements that the
+  ///     conditions look into: for clients that come back that was done when they subscribed, and
+  ///     very many come back at once.
   ///   - user: Whose searches take turns with those of others.
   /// - Throws: `StoreError.fenced` if it would be refused, and another server has become the owner.
   package func check(
-    _ query: EffectiveQuery, isHeld: Bool = false, of user: String = ""
+    _ query: EffectiveQuery, isHeld: Bool = false, countsElements: Bool = true,
+    of user: String = ""
   ) async throws(StoreError) -> SessionRefusal? {
     let snapshot = try await store.snapshot(atLeast: 0)
     let searcher = searchers.searcher(of: user)
-    switch try await searcher.check(query, of: user, in: snapshot, scratch) {
+    switch try await searcher.check(
+      query, countsElements: countsElements, of: user, in: snapshot, scratch)
+    {
     case .success(let view): return isHeld ? nil : view.hiddenUse
     case .failure(let refusal):
       // Another owner may have got the property (`ServerRealm+LookUp` 1).

@@ -310,8 +310,8 @@ package actor ServerSession: ServerRequestHandler {
     of ident: ClientMessage.Ident, _ query: VersionedQuery, _ bound: Bound
   ) async throws(SessionRefusal) -> (SessionView, isChanged: Bool) {
     let realm = bound.realm
-    let named = try await checked(query, bound, isHeld: true)
     let isNew = ident.download.serverVersion == 0
+    let named = try await checked(query, bound, isHeld: true, countsElements: isNew)
     let held = named.filtered(by: try await storing(await realm.confirmedFilters(of: ident)))
     if !isNew, held.effective != named.effective {
       guard version.hasServerBootstraps else {
@@ -384,11 +384,12 @@ package actor ServerSession: ServerRequestHandler {
   }
 
   private func checked(
-    _ query: VersionedQuery, _ bound: Bound, isHeld: Bool = false
+    _ query: VersionedQuery, _ bound: Bound, isHeld: Bool = false, countsElements: Bool = true
   ) async throws(SessionRefusal) -> SessionQuery {
     let query = try SessionQuery(query, bound.subject.rights.permissions?.filters)
     let refusal = try await storing(
-      await bound.realm.check(query.effective, isHeld: isHeld, of: bound.subject.user))
+      await bound.realm.check(
+        query.effective, isHeld: isHeld, countsElements: countsElements, of: bound.subject.user))
     if let refusal { throw refusal }
     return query
   }

@@ -54,8 +54,10 @@ extension View {
   @TaskLocal static var objectComparisonCountMax = 1 << 26
 
   /// The refusal of too costly conditions in a version; nil if there are none.
+  ///
+  /// - Parameter countsElements: Whether each object is asked for the elements of its collections.
   nonisolated(nonsending) func costRefusal(
-    in objects: TableGroup, _ share: SearchShare
+    in objects: TableGroup, countsElements: Bool, _ share: SearchShare
   ) async throws(StoreError) -> SessionRefusal? {
     for (name, count) in comparisonCounts.sorted(by: { $0.key < $1.key }) {
       guard let table = try StoreError.storing(Self.table(name, objects)) else { continue }
@@ -69,7 +71,7 @@ extension View {
           \(objectCount) objects
           """)
       }
-      guard let costs = elementCosts[name] else { continue }
+      guard countsElements, let costs = elementCosts[name] else { continue }
       if try await isTooCostly(costs, table, Self.searchComparisonCountMax - cost, share) {
         return SessionRefusal(
           .badQuery,

@@ -49,8 +49,11 @@ actor ViewSearcher {
   }
 
   /// Binds a query to the classes of a version, and counts the cost of its search.
+  ///
+  /// - Parameter countsElements: See `ServerRealm.check`.
   func check(
-    _ query: EffectiveQuery, of user: String, in snapshot: RealmSnapshot, _ scratch: ViewScratch?
+    _ query: EffectiveQuery, countsElements: Bool, of user: String, in snapshot: RealmSnapshot,
+    _ scratch: ViewScratch?
   ) async throws(StoreError) -> Result<View, SessionRefusal> {
     await turns.begin(user)
     defer { turns.end(user) }
@@ -58,7 +61,7 @@ actor ViewSearcher {
     switch try ViewSearch.bind([query], to: snapshot, schemas, scratch) {
     case .success(let views):
       let refusal = try await views[0].costRefusal(
-        in: snapshot.objects, SearchShare(of: user, turns))
+        in: snapshot.objects, countsElements: countsElements, SearchShare(of: user, turns))
       return refusal.map { .failure($0) } ?? .success(views[0])
     case .failure(let refusal): return .failure(refusal)
     }

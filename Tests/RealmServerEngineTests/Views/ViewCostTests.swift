@@ -172,15 +172,21 @@ import Testing
       }
       expectEqual(refusal?.code, isRefused ? .badQuery : nil)
     }
+    // A client that comes back was asked when it subscribed.
+    let refusal = try await View.$objectComparisonCountMax.withValue(1) {
+      try await Self.check(query, realm, bench.thread, countsElements: false)
+    }
+    expectEqual(refusal?.code, nil)
   }
 
   private static func check(
-    _ query: EffectiveQuery, _ realm: ServerRealm, _ thread: HeldThread
+    _ query: EffectiveQuery, _ realm: ServerRealm, _ thread: HeldThread,
+    countsElements: Bool = true
   ) async throws -> SessionRefusal? {
     let isOver = Locked(false)
     async let refusal = {
       defer { isOver.withLock { $0 = true } }
-      return try await realm.check(query, of: "reader")
+      return try await realm.check(query, countsElements: countsElements, of: "reader")
     }()
     while !isOver.withLock({ $0 }) {
       thread.runOne()
