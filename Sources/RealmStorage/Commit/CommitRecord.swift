@@ -27,6 +27,8 @@
 //    (`SharedMemory.recorded`): the header names versions of their numbers only after a sync, and
 //    another one follows before they are published. So no record that a version is found by is one
 //    of the dead, but the dead's own version before others went on from its base.
+// 5. Before a session writes anything, the header names no version that it has not found whole: a
+//    record names its base by number and ref alone, which a version of the session may get.
 
 /// What one commit wrote.
 struct CommitRecord: Hashable, Sendable {

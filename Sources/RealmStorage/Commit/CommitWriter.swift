@@ -129,8 +129,7 @@ struct CommitWriter {
       if !stored.isStreaming { try requireExpected(stored) }
       try encrypted.load()
     }
-    let header = try file.storedHeader()
-    try file.syncUnknownStart(header)
+    let header = try file.syncUnknownStart(file.storedHeader())
     if header.isStreaming { return try convertToNormalForm(header) }
     try requireExpected(header)
     return header

@@ -4,7 +4,8 @@
 // crash may leave. Callers hold the writer lock where nothing else is said.
 //
 // 1. The header is written whole, in one call. It selects a version that was synced since it was
-//    written; the other slot names the newest version, or the one that the newest followed.
+//    written; the other slot names the newest version, or the one that the newest followed, or
+//    nothing.
 // 2. `settled` <= `selected` <= `newest` (`SharedMemory`). A sync settles what the header selected
 //    when it began.
 
@@ -46,16 +47,20 @@ extension DatabaseFile {
 
   /// Makes the version durable that the session began with, if what the disk may select instead is
   /// not known (`SessionStart` 1). To be called before anything is written.
-  func syncUnknownStart(_ header: FileHeader) throws(StorageError) {
+  ///
+  /// - Returns: The header as it is then.
+  func syncUnknownStart(_ header: FileHeader) throws(StorageError) -> FileHeader {
     let alternative = unsafe session.memory.alternative.pointee.load(ordering: .relaxed)
-    guard alternative == SessionStart.unknownAlternative else { return }
+    guard alternative == SessionStart.unknownAlternative else { return header }
+    let start: FileHeader
     do throws(StorageError) {
-      try storage.syncAsFound(header)
+      start = try storage.syncAsFound(header)
     } catch {
       poison()
       throw error
     }
     noteSync()
+    return start
   }
 
   /// Waits until the version that the session began with is durable: others are going to be told
@@ -296,10 +301,28 @@ extension StorageFile {
   ///
   /// The header is written again: if a sync failed, the system has it in its memory and takes it
   /// for written. Pages of an encrypted file must not be written again before they are durable.
-  func syncAsFound(_ header: FileHeader) throws(StorageError) {
-    if let encrypted = asEncrypted { return try encrypted.file.sync() }
-    try write(header)
+  ///
+  /// The other slot may name a version of before a crash whose record is whole, and whose base is
+  /// not. What is written next may lie where that base did, with its number and a record: the two
+  /// would prove each other. So the slot names nothing from here on (`CommitRecord` 5).
+  ///
+  /// - Returns: The header as it is then.
+  @discardableResult
+  func syncAsFound(_ header: FileHeader) throws(StorageError) -> FileHeader {
+    if let encrypted = asEncrypted {
+      try encrypted.file.sync()
+      return header
+    }
+    // Files of older formats, which may be copied next, have no records.
+    let hasRecords = (0..<2).allSatisfy {
+      header.formatVersion(slot: $0) == FileHeader.supportedVersion
+    }
+    let start =
+      hasRecords && !header.isStreaming
+      ? header.naming(Ref(0), inSlot: 1 - header.selectedSlot) : header
+    try write(start)
     try sync()
+    return start
   }
 
   /// Writes the header of the file, in one call.

@@ -94,6 +94,37 @@ struct OneSyncCrashTests {
     expectTrue(total > 300)
   }
 
+  /// What a session writes may lie where the lost base of a named version lay, with its number: it
+  /// does not prove that version. All parts of the last writes before a crash, and all parts of the
+  /// first writes after it. `CommitRecord` 5.
+  @Test(.heavy) func whatFollowsALostVersionProvesNoneOfItsSuccessors() throws {
+    let shape = CommitProgram.Shape(
+      commitCount: 5, durabilities: [.oneSync, .oneSync, .deferred], hasGroups: true,
+      hasDeaths: true, growth: 80, isSteady: true)
+    let program = try CommitProgram(shape, seed: 201)
+    var random = SeededGenerator(seed: 1)
+    var count = 0
+    let states = CrashStates(of: program.trace, initial: [], subsetLimit: 4, sampleCount: 0)
+    try states.forEach(using: &random) { state in
+      guard state.position < program.trace.count, program.trace[state.position] == .sync else {
+        return
+      }
+      let file = try SimulatedFileSystem(contents: state.contents).openDatabase()
+      guard file.newestVersion > 1 else { return }
+      let numbers = try NumberTree.numbers(of: file.snapshot())
+      let next = try CommitProgram(
+        shape, seed: 201, initial: state.contents, numbers: numbers)
+      let first = CrashStates(
+        of: Array(next.trace.prefix(9)), initial: state.contents, subsetLimit: 5, sampleCount: 0,
+        tornUnits: [])
+      var others = SeededGenerator(seed: 2)
+      count += try first.forEach(using: &others) { later in
+        try expectEqual(next.violation(of: later), nil, "\(state.name), then \(later.name)")
+      }
+    }
+    expectTrue(count > 100, "\(count) states")
+  }
+
   /// A file with some history: its free list has holes, so commits are not one run of bytes.
   @Test func crashesOfAnOlderFileLeaveWhatWasAcknowledged() throws {
     let old = try OlderFile()
