@@ -37,7 +37,7 @@ package struct RowLeaf: Sendable {
   @inlinable
   init(_ node: Node) { self.node = node }
 
-  /// The flag of a header by which a leaf of a nullable column is told here; leaves have none.
+  /// The flag of a header by which a leaf of a nullable column is known here; leaves have none.
   private static let nullableMark = UInt64(NodeFlags.context.rawValue) << 32
 
   /// A leaf that no read takes for its own, of a cluster that has no other.

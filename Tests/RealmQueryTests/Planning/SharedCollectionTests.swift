@@ -60,7 +60,7 @@ struct SharedCollectionTests {
       BoundComparison(.property(path), .equal, .value(.int(7))))
     let selection = try Selection(condition, in: table, of: group)
     if nullCount == 1 {
-      // A pass begins anew.
+      // Another pass begins.
       for _ in 0..<100 { try expectEqual(selection.count(), 0) }
     } else {
       #expect(throws: StorageError.corrupted("nested collections do not end")) {

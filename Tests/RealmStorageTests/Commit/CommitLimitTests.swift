@@ -134,7 +134,7 @@ struct CommitLimitTests {
     try expectEqual(NumberTree.numbers(of: file.snapshot()), hasDraft ? [7, 8] : [1, 2, 3])
   }
 
-  /// A commit that fails before its first sync, and whose version nobody has seen, leaves a file
+  /// A commit that fails before its first sync, and whose version no reader has seen, leaves a file
   /// that takes writes; one that fails at a sync does not.
   @Test func aCommitThatFailsEarlyCanBeRepeated() throws {
     var call = 0

@@ -302,7 +302,7 @@ struct EvacuationLimitTests {
     withExtendedLifetime(held) {}
   }
 
-  /// A compaction that is done has cut the file, unless somebody reads an older version.
+  /// A compaction that is done has cut the file, unless a reader has an older version.
   @Test(arguments: [false, true]) func aCompactionThatIsDoneHasCut(hasReader: Bool) throws {
     var excessCount = 0
     for more in 0..<16 {

@@ -236,7 +236,7 @@ struct MovedFileTests {
     expectTrue(file.currentMapping !== pending.snapshot.mapping)
     let next = try pending.begin()
     expectTrue(next.base.mapping === file.currentMapping)
-    // A slab that nobody has taken would go now.
+    // A slab that no writer has taken would go now.
     _ = SlabSpace.shared.detachIdle()
     try NumberTree.replace(with: [3, 4], in: next)
     try next.writeVersion(changeset: []).makeDurable()
