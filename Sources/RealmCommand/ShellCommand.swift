@@ -28,6 +28,13 @@ struct ShellCommand: ToolCommand {
   @Flag(help: "Print results as JSON lines, for programs.")
   var json = false
 
+  /// A line of standard input; nil at its end. There `readLine` asks again for as long as `errno`
+  /// is that of an interrupted call, which a call of the database may have left.
+  private func nextLine() -> String? {
+    errno = 0
+    return readLine()
+  }
+
   func work() throws -> ExitStatus {
     let stop = StatementStop()
     let session = try ShellSession(
@@ -35,7 +42,7 @@ struct ShellCommand: ToolCommand {
       stop: stop)
     let printer = ShellPrinter(isJSON: json)
     guard isatty(0) == 1, Terminal.isOutput, let terminal = RawTerminal() else {
-      while let line = readLine() {
+      while let line = nextLine() {
         guard try printer.print(try session.run(line)) else { return .fine }
       }
       if session.isInTransaction {

@@ -31,7 +31,7 @@ struct SecondProcess {
 
   static func main() {
     var process = SecondProcess()
-    while let line = readLine() {
+    while let line = nextLine() {
       let words = line.split(separator: " ").map(String.init)
       do {
         answer(try process.run(words))
@@ -39,6 +39,13 @@ struct SecondProcess {
         answer("error: \(error)")
       }
     }
+  }
+
+  /// A line of standard input; nil at its end. There `readLine` asks again for as long as `errno`
+  /// is that of an interrupted call, which a call of the database may have left.
+  private static func nextLine() -> String? {
+    errno = 0
+    return readLine()
   }
 
   private static func answer(_ text: String) {
