@@ -265,12 +265,29 @@ extension DatabaseFile {
   }
 
   /// Settles the file, or tries again if a transaction is open.
-  private func settleIfFree() {
+  func settleIfFree() {
     // A failure poisons the session, which the next writer reports.
     guard let start = try? writers.startAtOnce(on: self) else { return settle(after: 0.05) }
     isSettlingLater.store(false, ordering: .sequentiallyConsistent)
-    try? settle()
-    withExtendedLifetime(start) {}
+    let failure = trySettling()
+    _ = consume start
+    failure?.report()
+  }
+
+  /// Settles the file.
+  ///
+  /// - Returns: What could not be settled: no caller waits for the error.
+  private func trySettling() -> UnsettledVersions? {
+    let memory = session.memory
+    let first = unsafe memory.settled.pointee.load(ordering: .sequentiallyConsistent) + 1
+    let last = unsafe memory.newest.pointee.load(ordering: .sequentiallyConsistent)
+    do throws(StorageError) {
+      try settle()
+      return nil
+    } catch {
+      guard first <= last else { return nil }
+      return UnsettledVersions(path: path, versions: first...last, error: error)
+    }
   }
 
   /// Settles the file before this process closes it, unless another one is writing.
@@ -281,9 +298,10 @@ extension DatabaseFile {
         < memory.newest.pointee.load(ordering: .sequentiallyConsistent),
       (try? memory.file.lockByte(at: SharedMemory.writerLockOffset, waits: false)) == true
     else { return }
-    // What is not settled is found by its record when the file is opened.
-    try? settle()
+    // What is not settled is found by its record when the file is opened, if the disk has it.
+    let failure = trySettling()
     memory.file.unlockByte(at: SharedMemory.writerLockOffset)
+    failure?.report()
   }
 }
 

@@ -24,8 +24,9 @@ extension Realm.Configuration {
     /// lose it, with all others since the last wait. Asynchronous commits wait once, as with
     /// ``oneSync``.
     ///
-    /// If the disk fails meanwhile, the commits that follow throw, and those that it did not take
-    /// are lost.
+    /// If the disk fails meanwhile, those that it did not take are lost. The commits that follow
+    /// throw, and the shared ``Logger`` gets an error where none follow, as when the file is closed.
+    /// Until all realms of the file are closed, whoever reads those may meet damage.
     case deferred
 
     /// The same for the storage engine.

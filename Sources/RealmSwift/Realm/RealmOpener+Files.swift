@@ -61,6 +61,7 @@ extension RealmOpener {
   /// which cannot be read here, is replaced by the newest copy of this kind.
   func openFile(at path: String, _ options: OpenOptions) throws(StorageError) -> DatabaseFile {
     HeldVersionLog.begin
+    UnsettledVersionLog.begin
     if options.isInMemory || options.isReadOnly {
       return try DatabaseFile.open(path: path, options: options)
     }

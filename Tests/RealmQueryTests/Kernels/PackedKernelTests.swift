@@ -85,6 +85,21 @@ struct PackedKernelTests {
     }
   }
 
+  /// Partial sums are taken out of their lanes before these overflow.
+  @Test(arguments: [4, 5]) func longSumsOfBordersAgreeWithAPlainLoop(code: Int) {
+    let borders = Self.borders(ofWidthCode: code)
+    for value in [borders.min() ?? 0, -1, borders.max() ?? 0] {
+      for count in [1023, 1024, 1025, 2048, 2056, 131_071, 131_072, 131_080, 262_150] {
+        let packed = PackedNode(Array(repeating: value, count: count + 1), widthCode: code)
+        for first in 0...1 {
+          expectEqual(
+            PackedSums.sum(packed.node, first: first, count: count), value * Int64(count),
+            "\(count) of \(value)")
+        }
+      }
+    }
+  }
+
   @Test func floatingRangesLeaveOutNaN() {
     let doubles: [Double] = [
       .nan, -.infinity, -1.5, -0.0, 0.0, 2, .infinity, Double(bitPattern: 0x7FF8_0000_0000_00AA),

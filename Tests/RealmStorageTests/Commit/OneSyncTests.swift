@@ -249,6 +249,39 @@ struct OneSyncTests {
     try expectEqual(Self.numbers(in: system.file.contents()), [5])
   }
 
+  /// No commit follows that could throw: the file is closed, or is settled some time later.
+  /// `UnsettledVersions` 1.
+  @Test func whatCannotBeSettledIsSaid() throws {
+    for isClosed in [true, false] {
+      let system = try SimulatedFileSystem(contents: initial)
+      let file = try system.openDatabase()
+      let said = Mutex<[UnsettledVersions]>([])
+      let mayStart = Mutex(false)
+      UnsettledVersions.onFailure { [weak file] failure in
+        guard let file, failure.path == file.path else { return }
+        said.withLock { $0.append(failure) }
+        let start = try? file.writers.startAtOnce(on: file)
+        mayStart.withLock { $0 = start != nil }
+      }
+      let first = try Self.commit([5], to: file, .twoSyncs).version
+      // The second after which that happens may pass here.
+      file.isSettlingLater.store(true, ordering: .relaxed)
+      for number in 6...8 { try Self.commit([Int64(number)], to: file, .deferred) }
+      // A commit that shrinks the file is settled.
+      let settled = unsafe file.session.memory.settled.pointee.load(ordering: .relaxed)
+      expectTrue(settled < first + 3)
+      system.file.failSync(after: 1, losing: .all)
+      if isClosed { file.settleBeforeClosing() } else { file.settleIfFree() }
+      UnsettledVersions.onFailure { _ in }
+      let failures = said.withLock { $0 }
+      expectEqual(failures.map(\.versions), [settled + 1...first + 3])
+      expectEqual(
+        failures.first?.error, .system(operation: "Syncing", path: file.path, code: EIO))
+      expectTrue(mayStart.withLock { $0 })
+      #expect(throws: StorageError.poisoned(path: file.path)) { try file.beginWrite() }
+    }
+  }
+
   /// A process dies at each of its calls, with another one that goes on, or none.
   @Test(arguments: [CommitDurability.oneSync, .deferred], [true, false])
   func aProcessMayDieAtEachCall(_ durability: CommitDurability, _ othersLive: Bool) throws {

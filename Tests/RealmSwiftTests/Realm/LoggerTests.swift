@@ -8,6 +8,7 @@ import Synchronization
 import TestExtensions
 import Testing
 
+@testable import RealmStorage
 @_spi(RealmTesting) @testable import RealmSwift
 
 private class DraggedToy: Object {
@@ -85,6 +86,22 @@ private class LoudToy: Object {
   }
 
   // MARK: - What a program loses
+
+  @Test func whatCannotBeSettledIsAnError() throws {
+    let file = try TemporaryRealm()
+    _ = try file.open()
+    let path = file.configuration.location.path
+    let error = StorageError.system(operation: "Syncing", path: path, code: EIO)
+    let told = messages(at: .error, file) {
+      UnsettledVersions(path: path, versions: 7...9, error: error).report()
+      UnsettledVersions(path: path, versions: 7...7, error: error).report()
+    }
+    expectEqual(told.map(\.0), [.error, .error])
+    for part in ["DB: Versions 7 to 9 of '\(path)'", "\(error)", "'deferred'", "open it again"] {
+      expectTrue(told.first?.1.contains(part) == true, "\(told)")
+    }
+    expectTrue(told.last?.1.hasPrefix("DB: Version 7 of '\(path)'") == true, "\(told)")
+  }
 
   @Test func plainPropertiesBesideStoredOnesAreInformationOnceForEachClass() throws {
     let file = try TemporaryRealm([DraggedToy.self])
