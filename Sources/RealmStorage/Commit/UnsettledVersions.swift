@@ -3,7 +3,7 @@
 // Commits that returned before the header on the disk named them, and a sync for them that failed
 // when no transaction was there to be told.
 //
-// 1. The receiver is called without a lock, by the thread that settled the file.
+// 1. Receivers are called without a lock, by the thread that settled the file.
 
 /// Versions that could not be settled. Those among them that were deferred are lost, as far as the
 /// disk has not taken them; those with one sync are found by their records.
@@ -12,12 +12,14 @@ package struct UnsettledVersions: Sendable, Equatable {
   package let versions: ClosedRange<UInt64>
   package let error: StorageError
 
-  private static let receiver = Locked<(@Sendable (UnsettledVersions) -> Void)?>(nil)
+  private static let receivers = Locked<[@Sendable (UnsettledVersions) -> Void]>([])
 
-  /// Lets `body` have all failures of this process.
+  /// Lets `body`, beside others, have all failures of this process from now on.
   package static func onFailure(_ body: @escaping @Sendable (UnsettledVersions) -> Void) {
-    receiver.withLock { $0 = body }
+    receivers.withLock { $0.append(body) }
   }
 
-  func report() { UnsettledVersions.receiver.withLock { $0 }?(self) }
+  func report() {
+    for receiver in UnsettledVersions.receivers.withLock({ $0 }) { receiver(self) }
+  }
 }

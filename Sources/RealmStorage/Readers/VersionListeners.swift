@@ -101,7 +101,9 @@ final class VersionListeners: Sendable {
 
 /// Keeps a listener for new versions registered.
 package final class VersionListener: Sendable {
-  typealias Identifier = UInt64
+  /// A dictionary whose keys are of a type that no dictionary of the process had before costs a
+  /// search of all conformances, which is a thirtieth of a program's start. Others have `Int`.
+  typealias Identifier = Int
 
   private let listeners: VersionListeners
   private let identifier: Identifier

@@ -198,7 +198,9 @@ extension Realm {
           if case .file = location { location = .nowhere }
           return
         }
-        if newValue.path.isEmpty { throwRealmException("Realm path must not be empty") }
+        if newValue.plainPath == nil, newValue.path.isEmpty {
+          throwRealmException("Realm path must not be empty")
+        }
         location = .file(newValue.realmFilePath)
       }
     }
@@ -292,12 +294,23 @@ extension URL {
         "Cannot use '\(absoluteString)' as the URL of a Realm file: it is not a file URL. Make one "
           + "with URL(fileURLWithPath:).")
     }
-    let path = path
+    if let plainPath { return plainPath }
     #if !canImport(Darwin)
-    // Most paths have nothing to be taken out, which Foundation needs 0.2 ms for at the first call.
+    let path = path
     if path.isStandard { return path }
     #endif
     return standardizedFileURL.path
+  }
+
+  /// The path, if nothing in it has to be decoded or taken out, which Foundation needs 0.2 ms each
+  /// for at the first call. Nil on Apple's systems, whose paths may lead through their own links.
+  fileprivate var plainPath: String? {
+    #if canImport(Darwin)
+    return nil
+    #else
+    let path = path(percentEncoded: true)
+    return path.isStandard && !path.utf8.contains(UInt8(ascii: "%")) ? path : nil
+    #endif
   }
 }
 

@@ -44,7 +44,18 @@ struct FormatBackups {
   private static func unfinished(_ copy: String) -> String { copy + ".unfinished" }
 
   /// The path of the file without its extension.
-  private var stem: String { URL(fileURLWithPath: path).deletingPathExtension().path }
+  private var stem: String {
+    // Nearly all names are such, and need none of Foundation's rules.
+    let name = path.utf8.reversed().prefix { $0 != UInt8(ascii: "/") }
+    if path.utf8.first == UInt8(ascii: "/"), !name.isEmpty {
+      if !name.contains(UInt8(ascii: ".")) { return path }
+      let ending = ".realm"
+      if path.hasSuffix(ending), name.count > ending.utf8.count {
+        return String(path.dropLast(ending.count))
+      }
+    }
+    return URL(fileURLWithPath: path).deletingPathExtension().path
+  }
 
   /// The formats of copies that could be opened here, newest first.
   private static var formats: [Int] {

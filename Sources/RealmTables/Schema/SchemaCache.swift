@@ -14,7 +14,8 @@ package final class SchemaCache: Sendable {
     var schema: TableSchema
   }
 
-  private let entries = Locked<[TableKey: Entry]>([:])
+  /// By the raw values of the tables' keys, as `VersionListener.Identifier`.
+  private let entries = Locked<[Int: Entry]>([:])
 
   package init() {}
 
@@ -23,14 +24,15 @@ package final class SchemaCache: Sendable {
     of top: TableTop, name: String, in space: NodeSpace
   ) throws(StorageError) -> TableSchema {
     let decoder = try SchemaDecoder(top, name: name, in: space)
-    let known = entries.withLock { $0[top.key] }
+    let key = Int(top.key.rawValue)
+    let known = entries.withLock { $0[key] }
     if let known, decoder.matches(known.fingerprint) { return known.schema }
     var schema = try decoder.decode()
     // The same columns may be stored with other widths.
     if let known, known.schema == schema { schema = known.schema }
     assert(schema.key == top.key, "the schema of another table")
     let entry = Entry(fingerprint: decoder.fingerprint(), schema: schema)
-    entries.withLock { $0[top.key] = entry }
+    entries.withLock { $0[key] = entry }
     return schema
   }
 }

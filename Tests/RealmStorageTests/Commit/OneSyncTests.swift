@@ -272,7 +272,6 @@ struct OneSyncTests {
       expectTrue(settled < first + 3)
       system.file.failSync(after: 1, losing: .all)
       if isClosed { file.settleBeforeClosing() } else { file.settleIfFree() }
-      UnsettledVersions.onFailure { _ in }
       let failures = said.withLock { $0 }
       expectEqual(failures.map(\.versions), [settled + 1...first + 3])
       expectEqual(

@@ -72,6 +72,18 @@ struct FormatBackupTests {
     try expectEqual(names.count, 3)
   }
 
+  /// A copy of an earlier release is found by its name.
+  @Test func copiesAreNamedByFoundationsRules() {
+    for name in [
+      "a.realm", "a", "a.b", "a.b.realm", ".realm", ".a.realm", "a.realm.realm", "a..realm", "a.",
+      "a.realm ", "a b.realm", "ä.realm", "🐢", "a.Realm", "arealm", "realm",
+    ] {
+      let url = URL(fileURLWithPath: "/nowhere/b.c/" + name)
+      let stem = url.deletingPathExtension().path
+      expectEqual(FormatBackups(of: url.path).path(format: 9), stem + ".v9.backup.realm")
+    }
+  }
+
   @Test func filesWithoutAnExtensionHaveCopiesToo() throws {
     let path = file.directory.appendingPathComponent("data").path
     expectEqual(

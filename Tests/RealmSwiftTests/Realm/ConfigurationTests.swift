@@ -35,11 +35,16 @@ struct ConfigurationTests {
 
   @Test(arguments: [
     "/a/b.realm", "/a//b.realm", "/a/./b.realm", "/a/../b.realm", "/a/.b/c.realm", "/a/b..realm",
-    "/a/b/", "a.realm", "../a.realm", "/", "/.realm", "//a.realm", "/a/b/..",
+    "/a/b/", "a.realm", "../a.realm", "/", "/.realm", "//a.realm", "/a/b/..", "/a/b c.realm",
+    "/a/%20b.realm", "/a/b%.realm", "/ä/🐢.realm", "/a/b;c?d#e.realm",
   ])
   func pathsAreThoseOfStandardURLs(_ path: String) {
     let url = URL(fileURLWithPath: path)
     expectEqual(url.realmFilePath, url.standardizedFileURL.path)
+    let encoded = URL(string: "file://" + url.path(percentEncoded: true)) ?? url
+    expectEqual(encoded.realmFilePath, encoded.standardizedFileURL.path)
+    let relative = URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: "/x/y/"))
+    expectEqual(relative.realmFilePath, relative.standardizedFileURL.path)
   }
 
   @Test func descriptionsNameTheOptions() {
