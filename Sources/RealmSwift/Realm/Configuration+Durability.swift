@@ -25,8 +25,8 @@ extension Realm.Configuration {
     /// ``oneSync``.
     ///
     /// If the disk fails meanwhile, those that it did not take are lost. The commits that follow
-    /// throw, and the shared ``Logger`` gets an error where none follow, as when the file is closed.
-    /// Until all realms of the file are closed, whoever reads those may meet damage.
+    /// throw. Where none follow, as when the file is closed, the shared ``Logger`` gets an error.
+    /// Until all realms of the file are closed, readers of such a version may meet damage.
     case deferred
 
     /// The same for the storage engine.
