@@ -49,8 +49,6 @@ package struct ElementCosts: Hashable, Sendable {
           isUnknown = isUnknown || path?.names.isEmpty != true
           continue
         }
-        // A collection knows its count, but for links, of which some may lead nowhere.
-        if path.function == .count, column.type != .link { continue }
         let isCollection = column.collection != .none
         if isCollection { collectionCount += 1 }
         guard isCollection || readsTexts && column.hasTexts else { continue }
