@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Commits that returned before the header on the disk named them, and a sync for them that failed
-// when no transaction was there to be told.
+// when no transaction was under way to get the error.
 //
 // 1. Receivers are called without a lock, by the thread that settled the file.
 
