@@ -15,8 +15,8 @@ enum UnsettledVersionLog {
     let first = failure.versions.lowerBound
     let last = failure.versions.upperBound
     let versions = first == last ? "Version \(first)" : "Versions \(first) to \(last)"
-    return "\(versions) of '\(failure.path)' could not be settled: \(failure.error). What was "
-      + "committed with the durability 'deferred', and the disk did not take, is lost. Close all "
-      + "realms of the file and open it again: the newest version that is whole is found."
+    return "\(versions) of '\(failure.path)' could not be settled. What was committed with the "
+      + "durability 'deferred', and the disk did not take, is lost. Close all realms of the file "
+      + "and open it again: the newest version that is whole is found. The reason: \(failure.error)"
   }
 }
