@@ -4,7 +4,8 @@
 //
 // Invariants:
 // 1. A call returns in its time, whatever the function does. A closure beyond it counts among
-//    the running calls until it ends.
+//    the running calls until it ends. One that fails after its time did not end in its time, too:
+//    the request to a webhook has the same limit, and either may be noticed first.
 // 2. Clients hold up neither triggers nor other clients: calls of users and calls of the system
 //    have limits of their own, and so has each user.
 
@@ -203,7 +204,9 @@ package final class FunctionService: Sendable {
     let (timer, end) = (timer, timer.now() + target.options.timeout)
     let race = FunctionRace()
     let work = Task {
-      race.end(with: await self.result(of: target, call))
+      var result = await self.result(of: target, call)
+      if case .failure = result, timer.now() >= end { result = .failure(.tooLong) }
+      race.end(with: result)
       self.end(call)
     }
     let alarm = Task {

@@ -104,6 +104,34 @@ struct FunctionCallTests {
     #expect(isCancelled.withLock { $0 })
   }
 
+  /// `FunctionService` 1: whether the request to a webhook ends first, or the time of the call.
+  @Test(arguments: [(999, false), (1_000, true), (5_000, true)])
+  func aWebhookWithoutAnswerIsLate(after time: Milliseconds, isLate: Bool) async throws {
+    let now = Locked<Milliseconds>(0)
+    // The alarm of the call never comes: on a busy machine it may be the later one.
+    let timer = SyncClock(
+      now: { now.withLock { $0 } },
+      sleep: { (_) async throws(CancellationError) in
+        try? await Task.sleep(for: .seconds(86_400))
+        throw CancellationError()
+      })
+    let services = TestServices()
+    services.set("https://hook.example/f") { _ throws(AppFailure) in
+      now.withLock { $0 += time }
+      throw .transport("no answer in time")
+    }
+    let hook = Webhook(url: "https://hook.example/f", secret: Secret("w"))
+    let bench = try APIBench(
+      transport: services,
+      functionSettings: [
+        FunctionSettings("f", webhook: hook, FunctionOptions(timeout: 1_000))
+      ], timer: timer)
+    let login = try await bench.anonymous()
+    await expectEqual(
+      Self.call(bench, login, "f").error,
+      isLate ? "400 ExecutionTimeLimitExceeded" : "400 FunctionExecutionError")
+  }
+
   /// `FunctionService` 2
   @Test func fewFunctionsRunAtATime() async throws {
     let (release, gate) = AsyncStream.makeStream(of: Void.self)
