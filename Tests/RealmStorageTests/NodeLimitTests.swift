@@ -223,26 +223,55 @@ struct NodeLimitTests {
     }
   }
 
-  /// Checksums are what they were in files of earlier builds: of one to twelve words at 64. These
-  /// were computed by another program.
+  /// A payload of words that are all different.
+  private static func payload(_ count: Int) -> [UInt64] {
+    (0..<UInt64(count)).map { ($0 + 1) &* 0x0123_4567_89AB_CDEF }
+  }
+
+  /// Checksums are what the format says: of so many words at 64, computed by another program.
   @Test func checksumsDoNotChange() {
+    let values: [(Int, UInt32)] = [
+      (1, 0x57_558D), (2, 0x20_DD65), (3, 0xC1_8BFD), (4, 0xF4_0B53), (5, 0xF2_3E5F),
+      (6, 0x0C_A7E3), (7, 0xE1_1CE4), (8, 0xD3_40CE), (9, 0xE0_C470), (10, 0xA5_5E62),
+      (11, 0xD1_BFA2), (12, 0x8D_04B3), (20, 0xDF_D85E), (33, 0x7C_E6A9),
+    ]
+    for (count, expected) in values {
+      let found = Self.payload(count).withUnsafeBytes { bytes in
+        bytes.baseAddress.map {
+          NodeChecksum.value(ofUnpadded: $0, words(count), at: 64)
+        }
+      }
+      expectEqual(found, expected, "\(count) words")
+    }
+  }
+
+  /// Nodes of earlier builds are whole, too, and damage to them is found: one to twelve words at
+  /// 64, computed by another program.
+  @Test func earlierChecksumsStayValid() {
     let values: [UInt32] = [
       0xE1_EF8E, 0x2B_B6A4, 0x17_C35D, 0x98_CC92, 0x1B_3F22, 0x5A_A23E, 0xBB_7342, 0x22_AFAB,
       0xBA_70D7, 0xD0_5B5B, 0x15_59E7, 0xF3_F603,
     ]
-    for (index, expected) in values.enumerated() {
-      let payload = (0...UInt64(index)).map { ($0 + 1) &* 0x0123_4567_89AB_CDEF }
-      let found = payload.withUnsafeBytes { bytes in
-        bytes.baseAddress.map {
-          NodeChecksum.value(ofUnpadded: $0, words(index + 1), at: 64)
+    for (index, checksum) in values.enumerated() {
+      let header = words(index + 1).with(checksum: checksum)
+      var node = [header.bits] + Self.payload(index + 1)
+      func state(at position: Int = 64) -> NodeChecksum.State? {
+        node.withUnsafeBytes { bytes in
+          bytes.baseAddress.map { NodeChecksum.state(of: $0, header, at: position) }
         }
       }
-      expectEqual(found, expected, "\(index + 1) words")
+      expectEqual(state(), .matching, "\(index + 1) words")
+      expectEqual(state(at: 72), .different)
+      for place in node.indices.dropFirst() {
+        node[place] ^= 1 << 40
+        expectEqual(state(), .different, "word \(place) of \(index + 1)")
+        node[place] ^= 1 << 40
+      }
     }
   }
 
   /// Each byte of a node counts, and its place; with and without what pads it.
-  @Test(arguments: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12])
+  @Test(arguments: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 17, 20])
   func everyByteOfANodeCounts(wordCount: Int) throws {
     let byteCount = 8 + 8 * wordCount
     let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 8)

@@ -7,17 +7,17 @@ import Foundation
 /// Runs the rows that the command line names, or all.
 @main
 enum RealmSync {
-  static let rows: [SyncRow] =
-    [
-      .transform, .transformSingly, .parse, .encode, .record, .insertLocally, .insertRecorded,
-      .bootstrap, .integration,
-    ] + SyncRow.checksums
+  static let rows: [SyncRow] = [
+    .transform, .transformSingly, .parse, .encode, .record, .insertLocally, .insertRecorded,
+    .bootstrap, .integration,
+  ]
 
   private static var rowNames: [String] {
+    let names = rows.map(\.name) + ChecksumRow.all.map(\.name)
     #if Server
-    rows.map(\.name) + ServerRow.all.map(\.name)
+    return names + ServerRow.all.map(\.name)
     #else
-    rows.map(\.name)
+    return names
     #endif
   }
 
@@ -60,6 +60,13 @@ enum RealmSync {
       let rates = (0..<5).map { _ in row.measure() }.sorted()
       let median = rates[rates.count / 2]
       print(row.name, "\(Int(median)) \(row.unit)/s", "(best \(Int(rates[rates.count - 1])))")
+    }
+    for row in ChecksumRow.all where isWanted(row.name) {
+      let (with, without) = try row.times()
+      let figures = [with / without, with, without].map { String(format: "%.3f", $0) }
+      print(
+        row.name, "\(figures[0]) × the processor time without",
+        "(\(figures[1]) and \(figures[2]) µs)")
     }
     #if Server
     defer { MeasuredDatabase.end() }

@@ -8,7 +8,9 @@
 //    are packed where they are. If it fails, the transaction is over.
 // 3. Bytes go to usable free space only, never across a section boundary (`NodePlacement`), and
 //    through staging buffers, so that neighbours reach the file in one call.
-// 4. A node gets its checksum when its last byte is in the memory that it is written from.
+// 4. A node's checksum is made of the bytes that are written: when the last one is in the memory
+//    that they are written from, or before they are copied there, as they are read then without a
+//    wait for the copy.
 
 #if canImport(Darwin)
 import Darwin
@@ -219,11 +221,14 @@ struct NodeWriter {
       return ref
     }
     let target = try unsafe stage(byteCount, at: ref.offset, lifetime)
+    let sealed =
+      hasChecksums
+      ? unsafe header.with(
+        checksum: NodeChecksum.value(ofUnpadded: node.payload, header, at: ref.offset)) : header
     unsafe clearTail(of: header, at: target)
-    unsafe target.storeBytes(of: header.bits, as: UInt64.self)
+    unsafe target.storeBytes(of: sealed.bits, as: UInt64.self)
     unsafe (target + NodeHeader.byteCount).copyMemory(
       from: node.payload, byteCount: header.payloadByteCount)
-    unsafe seal(target, at: ref.offset)
     return ref
   }
 

@@ -31,9 +31,7 @@ package enum NodeChecksum {
   /// - Safety: `node` is the first byte of a header, and the payload with its padding follows.
   static func value(of node: UnsafeRawPointer, _ header: NodeHeader, at position: Int) -> UInt32 {
     let payload = unsafe node + NodeHeader.byteCount
-    let byteCount = header.nodeByteCount - NodeHeader.byteCount
-    guard byteCount > 0 else { return unsafe value(of: payload, header, at: position, last: 0) }
-    let last = unsafe payload.loadUnaligned(fromByteOffset: byteCount - 8, as: UInt64.self)
+    let last = unsafe lastWord(of: payload, header)
     return unsafe value(of: payload, header, at: position, last: last)
   }
 
@@ -44,10 +42,39 @@ package enum NodeChecksum {
     ofUnpadded payload: UnsafeRawPointer, _ header: NodeHeader, at position: Int
   ) -> UInt32 {
     let byteCount = header.nodeByteCount - NodeHeader.byteCount
-    guard byteCount > 0 else { return unsafe value(of: payload, header, at: position, last: 0) }
     let padding = UInt64(byteCount - header.payloadByteCount) * 8
-    let last = unsafe payload.loadUnaligned(fromByteOffset: byteCount - 8, as: UInt64.self)
+    let last = unsafe lastWord(of: payload, header)
     return unsafe value(of: payload, header, at: position, last: (last &<< padding) &>> padding)
+  }
+
+  /// - Parameter last: The last eight bytes of payload and padding.
+  @inline(__always)
+  private static func value(
+    of payload: UnsafeRawPointer, _ header: NodeHeader, at position: Int, last: UInt64
+  ) -> UInt32 {
+    folded(
+      unsafe WordDigest.value(
+        of: payload, byteCount: header.nodeByteCount - NodeHeader.byteCount, last: last,
+        at: position, kind: header.bits &>> 32))
+  }
+
+  /// The checksum that builds before the first release gave to a node.
+  private static func earlierValue(
+    of node: UnsafeRawPointer, _ header: NodeHeader, at position: Int
+  ) -> UInt32 {
+    let payload = unsafe node + NodeHeader.byteCount
+    return folded(
+      unsafe EarlierDigest.value(
+        of: payload, byteCount: header.nodeByteCount - NodeHeader.byteCount,
+        last: lastWord(of: payload, header), at: position, kind: header.bits &>> 32))
+  }
+
+  /// The last eight bytes of payload and padding; 0 if there are none.
+  @inline(__always)
+  private static func lastWord(of payload: UnsafeRawPointer, _ header: NodeHeader) -> UInt64 {
+    let byteCount = header.nodeByteCount - NodeHeader.byteCount
+    guard byteCount > 0 else { return 0 }
+    return unsafe payload.loadUnaligned(fromByteOffset: byteCount - 8, as: UInt64.self)
   }
 
   /// Stores the checksum of a node in its header.
@@ -75,7 +102,9 @@ package enum NodeChecksum {
     let stored = UInt32(truncatingIfNeeded: header.bits) & 0xFF_FFFF
     let isKnownKind = header.kind == NodeHeader.kind
     if stored == placeholder, isKnownKind { return .missing }
-    if unsafe stored == value(of: node, header, at: position) {
+    if unsafe stored == value(of: node, header, at: position)
+      || stored == earlierValue(of: node, header, at: position)
+    {
       return isKnownKind ? .matching : .different
     }
     return !isKnownKind && isOfOldFormat(header) ? .missing : .different
@@ -88,51 +117,6 @@ package enum NodeChecksum {
     if word == 0x0101_0101 || word == 0 { return true }
     let capacity = Int(word.byteSwapped &>> 8)
     return header.kind == 0 && capacity & 7 == 0 && capacity >= header.nodeByteCount
-  }
-
-  // MARK: The digest
-
-  /// A half of the digest: 16 bytes a multiplication.
-  private struct Lane {
-    var low: UInt64
-    var high: UInt64
-
-    @inline(__always)
-    mutating func mix(_ first: UInt64, _ second: UInt64) {
-      let product = (first ^ low ^ 0xA076_1D64_78BD_642F)
-        .multipliedFullWidth(by: second ^ high ^ 0xE703_7ED1_A0B4_28DB)
-      low = (low ^ product.low) &+ first
-      high = (high ^ product.high) &+ second
-      low = low &<< 29 | low &>> 35
-      high = high &<< 31 | high &>> 33
-    }
-  }
-
-  /// - Parameter last: The last eight bytes of payload and padding.
-  private static func value(
-    of payload: UnsafeRawPointer, _ header: NodeHeader, at position: Int, last: UInt64
-  ) -> UInt32 {
-    let end = header.nodeByteCount - NodeHeader.byteCount - 8
-    // Two lanes, as a multiplication waits for the one before.
-    var even = Lane(low: UInt64(position) ^ 0x9E37_79B9_7F4A_7C15, high: header.bits &>> 32)
-    var odd = Lane(low: 0xC2B2_AE3D_27D4_EB4F, high: 0x1656_67B1_9E37_79F9)
-    var offset = 0
-    func word(_ place: Int) -> UInt64 {
-      unsafe payload.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-    }
-    while offset &+ 32 <= end {
-      even.mix(word(offset), word(offset &+ 8))
-      odd.mix(word(offset &+ 16), word(offset &+ 24))
-      offset &+= 32
-    }
-    while offset &+ 16 <= end {
-      even.mix(word(offset), word(offset &+ 8))
-      offset &+= 16
-    }
-    even.mix(offset < end ? word(offset) : 0, last)
-    even.mix(odd.low, odd.high)
-    even.mix(even.high, even.low)
-    return folded(even.low ^ even.high)
   }
 
   /// The 24 bits of a digest (invariant 2).

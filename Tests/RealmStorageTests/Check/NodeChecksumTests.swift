@@ -73,7 +73,7 @@ struct NodeChecksumTests {
   /// `NodeChecksum` 1 and 2: each bit of each node counts.
   @Test func everyBitCounts() {
     var random = SeededGenerator(seed: 51)
-    for count in [0, 1, 7, 8, 9, 24, 40, 63, 100] {
+    for count in [0, 1, 7, 8, 9, 24, 40, 63, 100, 140] {
       let node = SealedNode(payload: count, &random)
       expectEqual(node.state(), .matching)
       expectEqual(node.state(at: SealedNode.position + 8), .different)

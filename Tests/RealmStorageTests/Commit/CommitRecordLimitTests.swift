@@ -61,8 +61,9 @@ struct CommitRecordLimitTests {
   }
 
   /// A digest is that of the piece, and not of what lies behind it.
-  @Test(arguments: [0, 8, 16, 24, 32, 40, 48, 64]) func everyWordOfAPieceCounts(byteCount: Int) {
-    var words = (1...10).map { UInt64($0) << 40 | UInt64($0) }
+  @Test(arguments: [0, 8, 16, 24, 32, 40, 48, 64, 72, 80, 144])
+  func everyWordOfAPieceCounts(byteCount: Int) {
+    var words = (1...20).map { UInt64($0) << 40 | UInt64($0) }
     func digest(at position: Int = 64) -> UInt64 {
       words.withUnsafeBytes {
         CommitRecord.digest(of: UnsafeRawBufferPointer(rebasing: $0[..<byteCount]), at: position)
@@ -76,6 +77,21 @@ struct CommitRecordLimitTests {
       expectEqual(digest() == first, index * 8 >= byteCount, "word \(index) of \(byteCount) bytes")
       words[index] = old
     }
+  }
+
+  /// Digests are what the format says: of so many words at 4,096, computed by another program.
+  @Test(
+    arguments: [
+      (1, 0x1F70_8E4F_6D58_C54B),
+      (2, 0xF62D_3992_EC91_3F20),
+      (9, 0xAB54_48B5_89F3_DE33),
+      (10, 0x12D0_E4DB_86C2_0ACD),
+      (20, 0x8599_BB8A_A085_94C5),
+      (33, 0xE642_F40C_C0C2_4648),
+    ] as [(Int, UInt64)])
+  func digestsDoNotChange(_ count: Int, _ expected: UInt64) {
+    let words = (0..<UInt64(count)).map { ($0 + 1) &* 0x0123_4567_89AB_CDEF }
+    expectEqual(words.withUnsafeBytes { CommitRecord.digest(of: $0, at: 4_096) }, expected)
   }
 
   /// Pieces lie in the file behind its header, and have up to a mebibyte.
