@@ -63,8 +63,8 @@ extension NodeScan {
 
   /// The kinds of leaf whose node has refs.
   private func kinds(of node: Found, _ count: Int) -> LeafKinds {
-    guard node.header.layout == .bits else { return [] }
     let size = node.header.count
+    guard node.header.layout == .bits, size <= max(count, 6) else { return [] }
     let slots = (0..<size).map { element($0, of: node) }
     var kinds: LeafKinds = []
     if node.header.hasContext {

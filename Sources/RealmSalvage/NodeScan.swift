@@ -110,13 +110,18 @@ struct NodeScan {
     bytes[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
+  /// The most elements of a node that has no bits for them: a table has at most as many columns,
+  /// and leaves have fewer values. The eight bytes of a header could claim sixteen million.
+  static let bitlessCountMax = 0xFFFF
+
   /// The node at a place; nil if there is none.
   func node(at offset: Int64) -> Found? {
     guard offset >= FileHeader.byteCount, offset.isMultiple(of: 8), offset + 8 <= bytes.count else {
       return nil
     }
     let found = Found(header: NodeHeader(bits: word(Int(offset))), offset: Int(offset))
-    guard bytes[Int(offset) + 3] == 0x41, found.header.layout != nil, found.end <= bytes.count
+    guard bytes[Int(offset) + 3] == 0x41, found.header.layout != nil, found.end <= bytes.count,
+      found.header.payloadByteCount > 0 || found.header.count <= Self.bitlessCountMax
     else { return nil }
     return found
   }
@@ -150,16 +155,14 @@ struct NodeScan {
 
   func isNumbers(_ node: Found) -> Bool { node.header.layout == .bits }
 
-  /// The texts of a node of short texts; nil if it is none.
+  /// The texts of a node of names; nil if it is none. No name is empty.
   func texts(_ node: Found) -> [String]? {
     let width = node.header.width
-    guard node.header.layout == .multiply, !node.header.hasRefs, width <= 64 else { return nil }
+    guard node.header.layout == .multiply, !node.header.hasRefs, width <= 64,
+      width > 0 || node.header.count == 0
+    else { return nil }
     var result: [String] = []
     for index in 0..<node.header.count {
-      guard width > 0 else {
-        result.append("")
-        continue
-      }
       let cell = bytes[(node.payload + index * width)..<(node.payload + (index + 1) * width)]
       guard let padding = cell.last, Int(padding) < width else { return nil }
       guard let text = String(bytes: cell.prefix(width - 1 - Int(padding)), encoding: .utf8)
