@@ -153,4 +153,13 @@ struct ClaimedCountTests {
     }
     expectTrue(image.findings().contains { $0.message.contains("claims 16777215 columns") })
   }
+
+  @Test(arguments: [TableSlot.oppositeTables, TableSlot.oppositeColumns])
+  func oppositesWithoutBitsAreRefused(_ slot: Int) throws {
+    let image = try FileImage(fixture: "todo")
+    let table = try image.index(of: "class_Todo")
+    try image.edit([table, slot]) { _ in try widthless([], .bits, image) }
+    let top = try TableTop(at: image.node([]).ref(at: table), in: image.space)
+    #expect(throws: StorageError.self) { try SpecEditor(top, in: image.space) }
+  }
 }

@@ -96,7 +96,10 @@ package struct DictionaryView {
 
   /// All keys, ascending.
   package func allKeys() throws(StorageError) -> [String] {
-    try (0..<count).map(key)
+    var all: [String] = []
+    all.reserveCapacity(claimed: count)
+    for index in 0..<count { all.append(try key(at: index)) }
+    return all
   }
 
   /// The objects that the values of a dictionary of links are; nil where the value is null.

@@ -70,6 +70,9 @@ struct SpecEditor {
   private static func values(of ref: Ref, in space: NodeSpace) throws(StorageError) -> [Int64] {
     guard !ref.isNull else { return [] }
     let node = try space.node(at: ref)
+    guard node.count <= SchemaDecoder.columnCountMax else {
+      throw .corrupted("the array at \(ref.offset) is for \(node.count) columns")
+    }
     return try (0..<node.count).map(node.integer)
   }
 

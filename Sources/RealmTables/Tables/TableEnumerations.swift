@@ -210,6 +210,9 @@ struct TableEnumerations {
     let space = allocator.space
     let old = try unsafe table.enumerationPlace.leaf(ofColumnAt: column.leafIndex, in: space)
     let count = try StringLeaf.count(old, in: space)
+    guard count <= space.elementCountMax(below: old) else {
+      throw .impossibleCount(count, of: old)
+    }
     let isUsed = try usedPositions(of: column, count)
     guard isUsed.contains(false) else { return }
     var values = try StringLeaf.make(in: allocator)

@@ -239,6 +239,33 @@ struct EnumerationTests {
       #expect(throws: StorageError.self) { try table.enumerations.expand(column.leafIndex) }
     }
   }
+
+  /// The header of a leaf of empty texts claims sixteen million of them.
+  @Test func anEnumerationLargerThanTheFileIsRefused() throws {
+    let database = try TestDatabase()
+    try database.write { group in
+      let table = try group.createTable(named: "class_Item")
+      let column = try table.addColumn(named: "status", type: .string)
+      for _ in 0..<10 { _ = try table.createObject() }
+      try table.enumerations.enumerate(column)
+    }
+    let whole = try database.table("class_Item")
+    let leafIndex = whole.schema.columns[0].leafIndex
+    let values = try whole.enumerations.leaf(ofColumnAt: leafIndex, in: whole.space)
+    var damaged = try Data(contentsOf: URL(filePath: database.path))
+    // Cells without bytes, FF FF FF of them.
+    for (index, byte) in [0x08, 0xFF, 0xFF, 0xFF].enumerated() as EnumeratedSequence<[UInt8]> {
+      damaged[values.offset + 4 + index] = byte
+    }
+    let path = database.directory.file("damaged.realm")
+    try damaged.write(to: URL(filePath: path))
+    let group = try WriteGroup(DatabaseFile.open(path: path).beginWrite())
+    defer { group.rollback() }
+    let table = try group.existing("class_Item")
+    #expect(throws: StorageError.self) {
+      try table.enumerations.dropUnusedValues(of: table.schema.columns[0])
+    }
+  }
 }
 
 extension ClusterCursor {
