@@ -190,6 +190,20 @@ struct LeafBoundsTests {
         atEnd ? 16..<16 : 0..<0, in: blob, with: ByteView("q"), scratch.allocator) == blob)
   }
 
+  /// A short text that fits is appended where the leaf is, and one that does not changes nothing.
+  @Test func shortTextsAreAppendedInPlace() throws {
+    let scratch = try ScratchSpace()
+    let header = NodeHeader(flags: [], layout: .multiply, widthCode: 3, count: 0)
+    let node = try scratch.allocator.allocate(header, capacity: 32)
+    expectTrue(ShortStrings.append(ByteView("abc"), at: 0, to: node))
+    expectTrue(ShortStrings.append(nil, at: 1, to: node))
+    expectFalse(ShortStrings.append(ByteView("abcd"), at: 2, to: node))
+    expectFalse(ShortStrings.append(ByteView("abc"), at: 3, to: node))
+    try expectEqual(StringLeaf.count(node.ref, in: scratch.space), 2)
+    try expectEqual(StringLeaf.value(at: 0, of: node.ref, in: scratch.space), ByteView("abc"))
+    try expectEqual(StringLeaf.value(at: 1, of: node.ref, in: scratch.space), nil)
+  }
+
   // MARK: Lengths
 
   /// A text is short up to 15 bytes, and medium up to 63 (file format 4.4.3).

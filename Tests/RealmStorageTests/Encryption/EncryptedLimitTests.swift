@@ -82,6 +82,29 @@ struct EncryptedLimitTests {
     expectTrue(count > 0)
   }
 
+  /// A page that fails is reported, whichever thread reads it and however many there are.
+  @Test(arguments: [3, 600]) func pagesThatFailAreReported(count: Int) throws {
+    let image = try AddressReservation(
+      path: "failing", fileCapacity: count * Self.page, slabCapacity: 0,
+      minimumFileCapacity: count * Self.page)
+    let system = try SimulatedFileSystem()
+    let file = try EncryptedFile(system.file, key: key)
+    try file.resize(to: count * Self.page)
+    try file.map(0..<count * Self.page, at: image.base, isWritable: true)
+    for page in 0..<count { try file.write(UInt8(1), at: page * Self.page) }
+    try file.sync()
+    let failing = [1, count - 1]
+    var contents = try system.file.contents()
+    for page in failing { contents[bytes(ofPage: page).lowerBound + 7] ^= 4 }
+    let damaged = try SimulatedFileSystem(contents: contents)
+    let loader = PageLoader(
+      file: damaged.file, cipher: try PageCipher(key, path: "failing"), base: image.base)
+    let known = try loader.loadAll(count)
+    expectEqual(known.failed, failing)
+    expectEqual(known.marks.indices.filter { known.marks[$0] == .zero }, failing)
+    withExtendedLifetime(image) {}
+  }
+
   // MARK: Writing
 
   /// `EncryptedFile` 3: the header is written last, also by a commit of several batches.

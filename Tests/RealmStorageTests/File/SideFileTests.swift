@@ -97,6 +97,23 @@ struct SideFileTests {
     }
   }
 
+  /// A file without rights of its own has those of any new file.
+  @Test func newFilesHaveTheUsualRights() throws {
+    let directory = try TemporaryDirectory()
+    func rights(_ path: String) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+    let usual = directory.file("usual")
+    close(open(usual, O_RDWR | O_CREAT, 0o644))
+    let made = directory.file("made")
+    close(try #require(try SideFile.make(made, nil)))
+    try expectEqual(rights(made), rights(usual))
+    let other = directory.file("other")
+    close(try #require(try SideFile.make(other, FileRights(of: usual))))
+    try expectEqual(rights(other), rights(usual))
+    try expectEqual(SideFile.make(other, nil), nil)
+  }
+
   /// `SideFile` 1 and 2.
   @Test(arguments: Use.allCases, Found.allCases)
   func whatIsNotOursStays(_ use: Use, _ found: Found) throws {

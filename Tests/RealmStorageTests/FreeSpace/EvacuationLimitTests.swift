@@ -302,6 +302,23 @@ struct EvacuationLimitTests {
     withExtendedLifetime(held) {}
   }
 
+  /// Nodes are copied while the oldest reader is two versions behind, and no more: copies gain no
+  /// space that it needs.
+  @Test(arguments: [(0, true), (2, true), (3, false), (33, false)] as [(UInt64, Bool)])
+  func copiesAreForReadersThatKeepUp(lag: UInt64, isBegun: Bool) throws {
+    let file = try DatabaseFile.open(
+      path: "lag-\(lag)", options: OpenOptions(isInMemory: true))
+    for number in 0..<40 as Range<Int64> { _ = try commit([number], to: file) }
+    let write = try file.beginWrite()
+    defer { write.rollback() }
+    let base = write.base
+    var top = try base.top()
+    let size = 4 * FreeSpace.evacuationThreshold
+    var space = FreeSpace(blocks: [usable(4096..<size - 4096)], logicalSize: size)
+    try CommitWriter(write).evacuate(&top, &space, [base.version - lag, base.version], [])
+    expectEqual(space.evacuation != nil, isBegun)
+  }
+
   /// A compaction that is done has cut the file, unless a reader has an older version.
   @Test(arguments: [false, true]) func aCompactionThatIsDoneHasCut(hasReader: Bool) throws {
     var excessCount = 0

@@ -87,12 +87,43 @@ struct OpeningLimitTests {
     }
   }
 
+  /// A file of which no version was ever selected has none that the disk could select.
+  @Test func thereIsNoVersionBeforeTheFirst() {
+    var memory = [UInt64](repeating: 0, count: 32)
+    memory[3] = NodeHeader(flags: .hasRefs, layout: .bits, widthCode: 7, count: 7).bits
+    for (index, slot) in [200, 208, Tagged.slot(256), 0, 0, 0, Tagged.slot(2)].enumerated() {
+      memory[4 + index] = UInt64(bitPattern: slot)
+    }
+    memory.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return }
+      var header = FileHeader.blank
+      header.topRefs = (0, 24)
+      let start = SessionStart(
+        VersionEntry(version: 3, topRef: .null, logicalSize: 256), after: header,
+        in: NodeSpace(base: base, fileEnd: bytes.count))
+      expectEqual(start.alternative, SessionStart.noAlternative)
+    }
+  }
+
   // MARK: What is said of a file
 
   private func commit(_ file: DatabaseFile, _ numbers: [Int64]) throws {
     let write = try file.beginWrite()
     try NumberTree.replace(with: numbers, in: write)
     _ = try write.commit(changeset: [])
+  }
+
+  /// A check reads on where a checksum differs: it takes the version without comparing them.
+  @Test func aVersionIsReadWithoutChecksums() throws {
+    let file = try SimulatedFileSystem().openDatabase()
+    try commit(file, [1])
+    let plain = try file.snapshot()
+    expectTrue(try plain.withoutVerification() === plain)
+    file.verifyChecksums()
+    let verified = try file.snapshot()
+    expectTrue(verified.space.isVerifying)
+    expectFalse(try verified.withoutVerification().space.isVerifying)
+    expectEqual(try verified.withoutVerification().version, verified.version)
   }
 
   /// A commit changes the stamp of a file; without a file there is none.
