@@ -105,6 +105,27 @@ struct OpeningLimitTests {
     }
   }
 
+  /// `CommitRecord` 5: before a session writes, the slot that is not selected names nothing, unless
+  /// it cannot be one of a version with a record.
+  @Test func slotsOfLostVersionsNameNothing() throws {
+    func header(_ formats: (UInt8, UInt8), flags: UInt8, _ first: UInt64 = 128) -> FileHeader {
+      FileHeader(topRefs: (first, 24), formatVersions: formats, reserved: 0, flags: flags)
+    }
+    for (found, refs) in [
+      (header((24, 24), flags: 0), [128, 0]), (header((24, 24), flags: 1), [0, 24]),
+      (header((23, 23), flags: 0), [128, 24]), (header((24, 23), flags: 0), [128, 24]),
+      (header((23, 24), flags: 1), [128, 24]),
+      (
+        header((24, 24), flags: 0, FileHeader.streamingMark), [FileHeader.streamingMark, 24]
+      ),
+    ] as [(FileHeader, [UInt64])] {
+      let system = try SimulatedFileSystem(contents: found.bytes)
+      let left = try system.file.syncAsFound(found)
+      expectEqual([left.topRefs.0, left.topRefs.1], refs, "\(found)")
+      try expectEqual(system.file.contents(), left.bytes)
+    }
+  }
+
   // MARK: What is said of a file
 
   private func commit(_ file: DatabaseFile, _ numbers: [Int64]) throws {
