@@ -25,6 +25,20 @@ struct EncryptedLimitTests {
     return place..<place + Self.page
   }
 
+  /// A file whose pages were all written, and where their image is.
+  private func file(ofPages count: Int) throws -> (SimulatedFileSystem, AddressReservation) {
+    let image = try AddressReservation(
+      path: "pages", fileCapacity: (count + 16) * Self.page, slabCapacity: 0,
+      minimumFileCapacity: (count + 16) * Self.page)
+    let system = try SimulatedFileSystem()
+    let file = try EncryptedFile(system.file, key: key)
+    try file.resize(to: count * Self.page)
+    try file.map(0..<count * Self.page, at: image.base, isWritable: true)
+    for page in 0..<count { try file.write(UInt8(1), at: page * Self.page) }
+    try file.sync()
+    return (system, image)
+  }
+
   // MARK: Pages that are not authentic
 
   /// Only a page with used bytes is missed: none that is in one free block, or behind the end.
@@ -84,15 +98,7 @@ struct EncryptedLimitTests {
 
   /// A page that fails is reported, whichever thread reads it and however many there are.
   @Test(arguments: [3, 600]) func pagesThatFailAreReported(count: Int) throws {
-    let image = try AddressReservation(
-      path: "failing", fileCapacity: count * Self.page, slabCapacity: 0,
-      minimumFileCapacity: count * Self.page)
-    let system = try SimulatedFileSystem()
-    let file = try EncryptedFile(system.file, key: key)
-    try file.resize(to: count * Self.page)
-    try file.map(0..<count * Self.page, at: image.base, isWritable: true)
-    for page in 0..<count { try file.write(UInt8(1), at: page * Self.page) }
-    try file.sync()
+    let (system, image) = try file(ofPages: count)
     let failing = [1, count - 1]
     var contents = try system.file.contents()
     for page in failing { contents[bytes(ofPage: page).lowerBound + 7] ^= 4 }
@@ -110,15 +116,7 @@ struct EncryptedLimitTests {
   /// `EncryptedFile` 3: the header is written last, also by a commit of several batches.
   @Test func theHeaderIsInTheLastBatch() throws {
     let count = 8193
-    let reservation = try AddressReservation(
-      path: "batches", fileCapacity: (count + 16) * Self.page, slabCapacity: 0,
-      minimumFileCapacity: (count + 16) * Self.page)
-    let system = try SimulatedFileSystem()
-    let file = try EncryptedFile(system.file, key: key)
-    try file.resize(to: count * Self.page)
-    try file.map(0..<count * Self.page, at: reservation.base, isWritable: true)
-    for page in 0..<count { try file.write(UInt8(1), at: page * Self.page) }
-    try file.sync()
+    let (system, reservation) = try file(ofPages: count)
     var places: [Int] = []
     for case .write(let offset, _) in system.file.trace { places.append(offset) }
     expectTrue(places.contains(EncryptedLayout.position(ofPage: count - 1)))

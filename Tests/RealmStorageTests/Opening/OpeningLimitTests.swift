@@ -60,6 +60,16 @@ struct OpeningLimitTests {
 
   // MARK: The version before
 
+  /// A file of 256 bytes with the top array of a version at 24.
+  private func image(ofVersion version: Int) -> [UInt64] {
+    var words = [UInt64](repeating: 0, count: 32)
+    words[3] = NodeHeader(flags: .hasRefs, layout: .bits, widthCode: 7, count: 7).bits
+    for (index, slot) in [200, 208, Tagged.slot(256), 0, 0, 0, Tagged.slot(version)].enumerated() {
+      words[4 + index] = UInt64(bitPattern: slot)
+    }
+    return words
+  }
+
   /// The other slot of a header names a version that may have been selected, if it is older, and
   /// not much.
   @Test func theVersionBeforeIsProtected() {
@@ -67,14 +77,7 @@ struct OpeningLimitTests {
     for (version, isKnown) in [
       (99, true), (36, true), (35, false), (100, false), (101, false), (1, false),
     ] as [(UInt64, Bool)] {
-      var memory = [UInt64](repeating: 0, count: 32)
-      memory[3] = NodeHeader(flags: .hasRefs, layout: .bits, widthCode: 7, count: 7).bits
-      for (index, slot) in [
-        200, 208, Tagged.slot(256), 0, 0, 0, Tagged.slot(Int(version)),
-      ].enumerated() {
-        memory[4 + index] = UInt64(bitPattern: slot)
-      }
-      memory.withUnsafeBytes { bytes in
+      image(ofVersion: Int(version)).withUnsafeBytes { bytes in
         guard let base = bytes.baseAddress else { return }
         var header = FileHeader.blank
         header.topRefs = (128, 24)
@@ -89,12 +92,7 @@ struct OpeningLimitTests {
 
   /// A file of which no version was ever selected has none that the disk could select.
   @Test func thereIsNoVersionBeforeTheFirst() {
-    var memory = [UInt64](repeating: 0, count: 32)
-    memory[3] = NodeHeader(flags: .hasRefs, layout: .bits, widthCode: 7, count: 7).bits
-    for (index, slot) in [200, 208, Tagged.slot(256), 0, 0, 0, Tagged.slot(2)].enumerated() {
-      memory[4 + index] = UInt64(bitPattern: slot)
-    }
-    memory.withUnsafeBytes { bytes in
+    image(ofVersion: 2).withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return }
       var header = FileHeader.blank
       header.topRefs = (0, 24)
